@@ -1,0 +1,38 @@
+# Every target sets up what it needs: a fresh machine has only Python 3.11 with venv and pip, and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: tour test lint bench docs clean
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+# One stamp for each extra: installed again only when pyproject.toml changes.
+$(VENV)/.installed-%: pyproject.toml | $(VENV)/bin/python
+	@echo "installing nucleate[$*] into $(VENV) ..."
+	$(PIP) --editable '.[$*]'
+	@touch $@
+
+tour: $(VENV)/.installed-train
+	$(BIN)/nucleate tour
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest
+	$(BIN)/lint-imports
+
+lint: $(VENV)/.installed-lint
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.installed-bench
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.installed-docs
+	$(BIN)/pdoc --math --output-directory docs/api nucleate
+
+clean:
+	rm -rf $(VENV) runs docs/api
