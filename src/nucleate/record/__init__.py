@@ -1,0 +1,24 @@
+"""What was seen: schema and storage. Needs no JAX."""
+
+from nucleate.record.run import Run, list_runs, provenance, write_atomically
+from nucleate.record.schema import NEVER, SCHEMA_VERSION, Outcome, RunError, Variable, fill_value
+from nucleate.record.store import Store, as_attr, create_store, load, open_record, verify
+
+__all__ = [
+    "NEVER",
+    "SCHEMA_VERSION",
+    "Outcome",
+    "Run",
+    "RunError",
+    "Store",
+    "Variable",
+    "as_attr",
+    "create_store",
+    "fill_value",
+    "list_runs",
+    "load",
+    "open_record",
+    "provenance",
+    "verify",
+    "write_atomically",
+]
