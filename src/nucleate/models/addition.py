@@ -1,0 +1,24 @@
+"""Networks that see a pair of symbols."""
+
+import equinox as eqx
+from jaxtyping import Array, Float, Int
+
+from nucleate.models.mlp import MLP
+
+
+class SumDecoder(eqx.Module):
+    """Dec(E_a + E_b): embeddings are added by hand, a decoder reads the sum [liu2022grokking].
+
+    `embedding`: E, one vector for each symbol. `decoder`: Dec.
+
+    >>> import jax, jax.numpy as jnp
+    >>> model = SumDecoder(jnp.zeros((10, 1)), MLP((1, 20, 19), key=jax.random.key(0)))
+    >>> model(jnp.array([3, 4])).shape
+    (19,)
+    """
+
+    embedding: Float[Array, "token dim"]
+    decoder: MLP
+
+    def __call__(self, pair: Int[Array, "2"]) -> Float[Array, "output"]:
+        return self.decoder(self.embedding[pair[0]] + self.embedding[pair[1]])

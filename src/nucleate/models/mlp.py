@@ -1,0 +1,40 @@
+"""Multilayer perceptrons."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+
+class MLP(eqx.Module):
+    """Linear layers with `activation` between them: h ← φ(W h + b).
+
+    Weights and biases start uniform in ±1/√fan_in, PyTorch's default for a linear layer.
+
+    >>> MLP((1, 200, 30), key=jax.random.key(0))(jnp.ones(1)).shape
+    (30,)
+    """
+
+    weights: tuple[Float[Array, "..."], ...]
+    biases: tuple[Float[Array, "..."], ...]
+    activation: Callable = eqx.field(static=True)
+
+    def __init__(self, sizes: tuple[int, ...], activation: Callable = jnp.tanh, *, key: Array):
+        if len(sizes) < 2 or min(sizes) < 1:
+            raise ValueError(f"MLP.sizes must be at least two positive numbers; got {sizes}.")
+        weights, biases = [], []
+        for fan_in, fan_out in pairwise(sizes):
+            key, weight_key, bias_key = jax.random.split(key, 3)
+            bound = fan_in**-0.5
+            # Stored (in, out): x @ W runs without a transpose.
+            weights.append(jax.random.uniform(weight_key, (fan_in, fan_out), minval=-bound, maxval=bound))
+            biases.append(jax.random.uniform(bias_key, (fan_out,), minval=-bound, maxval=bound))
+        self.weights, self.biases, self.activation = tuple(weights), tuple(biases), activation
+
+    def __call__(self, x: Float[Array, "input"]) -> Float[Array, "output"]:
+        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
+            x = self.activation(x @ weight + bias)
+        return x @ self.weights[-1] + self.biases[-1]

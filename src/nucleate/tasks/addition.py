@@ -1,0 +1,90 @@
+"""Addition without modulo on unordered pairs, the toy task of the grokking paper."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import jax
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+# Slots are allotted in steps of this many, so that training sets of nearly equal size share one compiled program.
+SLOT = 16
+
+
+@dataclass(frozen=True)
+class AdditionTask:
+    """All unordered pairs (i, j), i ≤ j < p, labelled by their sum [liu2022grokking].
+
+    `p`: how many symbols. There are p(p+1)/2 pairs and 2p−1 labels.
+
+    >>> task = AdditionTask(p=10)
+    >>> len(task.pairs), task.labels
+    (55, 19)
+    """
+
+    p: int = 10
+
+    def __post_init__(self):
+        if self.p < 2:
+            raise ValueError(f"AdditionTask.p must be >= 2; got {self.p}.")
+
+    @cached_property
+    def pairs(self) -> Int[np.ndarray, "pair 2"]:
+        """The two symbols of each pair."""
+        left, right = np.triu_indices(self.p)
+        return np.stack([left, right], axis=1).astype(np.int32)
+
+    @cached_property
+    def label(self) -> Int[np.ndarray, "pair"]:
+        """The sum of each pair: what the network is to tell."""
+        return self.pairs.sum(1).astype(np.int32)
+
+    @property
+    def labels(self) -> int:
+        """How many different sums there are."""
+        return 2 * self.p - 1
+
+    def templates(self, key: Array, outputs: int) -> Float[Array, "label output"]:
+        """Random regression targets, one vector N(0, 1)^outputs for each sum."""
+        return jax.random.normal(key, (self.labels, outputs))
+
+    def split(self, key: Array, train_size: int) -> "Split":
+        """A uniformly random training set of `train_size` pairs.
+
+        >>> split = AdditionTask(p=10).split(jax.random.key(0), 45)
+        >>> int(split.in_train.sum()), split.index.shape
+        (45, (48,))
+        """
+        total = len(self.pairs)
+        if not 1 <= train_size <= total:
+            raise ValueError(f"train_size must be between 1 and {total} for p={self.p}; got {train_size}.")
+        chosen = np.sort(np.asarray(jax.random.permutation(key, total))[:train_size])
+        return Split.of(chosen, total)
+
+
+@dataclass(frozen=True)
+class Split:
+    """Which pairs are trained on, as fixed-size arrays.
+
+    `index[slot]` lists the training pairs, padded to a multiple of `SLOT`; `weight[slot]` is 1 for a pair and 0 for
+    padding; `in_train[pair]` says the same as a mask.
+    """
+
+    index: Int[np.ndarray, "slot"]
+    weight: Float[np.ndarray, "slot"]
+    in_train: np.ndarray = field(repr=False)
+
+    @classmethod
+    def of(cls, chosen: Int[np.ndarray, "train"], total: int) -> "Split":
+        """The split that trains on the `chosen` of `total` pairs.
+
+        >>> Split.of(np.array([0, 2]), 5).in_train
+        array([ True, False,  True, False, False])
+        """
+        slots = -(-len(chosen) // SLOT) * SLOT
+        index = np.zeros(slots, np.int32)
+        weight = np.zeros(slots, np.float32)
+        index[: len(chosen)], weight[: len(chosen)] = chosen, 1
+        in_train = np.zeros(total, bool)
+        in_train[chosen] = True
+        return cls(index, weight, in_train)
