@@ -1,0 +1,64 @@
+"""Arrays in, numbers out: what a representation looks like, and what its data determine.
+
+Observables of a snapshot (`rqi`, `pca_spectrum`, ...) are written in JAX for one embedding: jit them, vmap
+them over members and steps, or hand them NumPy arrays. Facts about a set of pairs (`nullity`, `implied`, ...)
+and about finished runs (`phase`, ...) are NumPy and take any number of leading axes.
+"""
+
+from nucleate.observables.alignment import procrustes_error
+from nucleate.observables.closeness import Distance, MeanSquare
+from nucleate.observables.determination import (
+    gram,
+    grokking_rate,
+    ideal_accuracy,
+    ideal_rqi,
+    ideal_test_accuracy,
+    implied,
+    is_linear,
+    null_space,
+    nullity,
+)
+from nucleate.observables.parallelograms import (
+    covered,
+    equations,
+    formed,
+    known,
+    linear_residual,
+    normalized,
+    parallelograms,
+    predicted_accuracy,
+    rqi,
+)
+from nucleate.observables.phases import Phase, phase, sandwiched, vote
+from nucleate.observables.spectrum import effective_dimension, pca_spectrum, spectral_entropy
+
+__all__ = [
+    "Distance",
+    "MeanSquare",
+    "Phase",
+    "covered",
+    "effective_dimension",
+    "equations",
+    "formed",
+    "gram",
+    "grokking_rate",
+    "ideal_accuracy",
+    "ideal_rqi",
+    "ideal_test_accuracy",
+    "implied",
+    "is_linear",
+    "known",
+    "linear_residual",
+    "normalized",
+    "null_space",
+    "nullity",
+    "parallelograms",
+    "pca_spectrum",
+    "phase",
+    "predicted_accuracy",
+    "procrustes_error",
+    "rqi",
+    "sandwiched",
+    "spectral_entropy",
+    "vote",
+]

@@ -1,0 +1,56 @@
+"""What counts as a closed parallelogram: rules that map residuals to yes or no."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float
+
+Closeness = Callable[[Array], Array]
+"""Any rule from residuals E_i + E_j − E_m − E_n [parallelogram, dim] to bool [parallelogram]."""
+
+
+@dataclass(frozen=True)
+class MeanSquare:
+    """Call a parallelogram formed when its mean squared residual is small: the authors' code.
+
+        (1/d) Σ_a (E_i + E_j − E_m − E_n)_a² < threshold
+
+    a: one of d dimensions. In one dimension the default reads |residual| < 0.1, ten times looser than the
+    paper's text (`Distance`). Source: the code of [liu2022grokking].
+
+    >>> MeanSquare()(np.array([[0.09], [0.11]])).tolist()
+    [True, False]
+    """
+
+    threshold: float = 0.01
+
+    def __post_init__(self):
+        if not self.threshold > 0:
+            raise ValueError(f"MeanSquare.threshold must be > 0; got {self.threshold}.")
+
+    def __call__(self, residual: Float[Array | np.ndarray, "parallelogram dim"]) -> Bool[Array, " parallelogram"]:
+        return jnp.mean(jnp.square(residual), axis=-1) < self.threshold
+
+
+@dataclass(frozen=True)
+class Distance:
+    """Call a parallelogram formed when its residual is short: the paper's text.
+
+        |E_i + E_j − E_m − E_n| ≤ δ
+
+    |·|: Euclidean norm; δ: `delta`. Source: [liu2022grokking], Definition 1 and Appendix E.
+
+    >>> Distance()(np.array([[0.009], [0.011]])).tolist()
+    [True, False]
+    """
+
+    delta: float = 0.01
+
+    def __post_init__(self):
+        if not self.delta >= 0:
+            raise ValueError(f"Distance.delta must be >= 0; got {self.delta}.")
+
+    def __call__(self, residual: Float[Array | np.ndarray, "parallelogram dim"]) -> Bool[Array, " parallelogram"]:
+        return jnp.linalg.norm(residual, axis=-1) <= self.delta

@@ -1,0 +1,53 @@
+"""How many dimensions an embedding really uses."""
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from nucleate.observables.centring import centred
+
+
+def pca_spectrum(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " component"]:
+    """Share of the variance that each principal component explains, largest first.
+
+        σ_i = s_i² / Σ_j s_j²
+
+    s_i: singular value i of the centred embedding, of which there are min(token, dim). A constant embedding
+    has no variance and gives zeros. Source: [liu2022grokking], Section 4.2.
+
+    >>> rectangle = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0], [2.0, 1.0]])
+    >>> [round(float(fraction), 3) for fraction in pca_spectrum(rectangle)]
+    [0.8, 0.2]
+    """
+    variance = jnp.square(jnp.linalg.svd(centred(embedding), compute_uv=False))
+    total = variance.sum()
+    return variance / jnp.where(total > 0, total, 1)
+
+
+def spectral_entropy(fractions: Float[Array | np.ndarray, " component"]) -> Float[Array, ""]:
+    """Entropy of a spectrum of variance fractions, in nats.
+
+        S = −Σ_i σ_i ln σ_i,    0 ln 0 = 0
+
+    σ_i: `fractions`, as from `pca_spectrum`. Source: [liu2022grokking], Section 4.2.
+
+    >>> round(float(spectral_entropy(np.array([0.5, 0.5, 0.0]))), 4)
+    0.6931
+    """
+    # 1 ln 1 is 0 too, with a finite gradient; and unlike a test for > 0 this lets a NaN through.
+    positive = jnp.where(fractions == 0, 1, fractions)
+    return -jnp.sum(positive * jnp.log(positive))
+
+
+def effective_dimension(fractions: Float[Array | np.ndarray, " component"]) -> Float[Array, ""]:
+    """Effective number of dimensions: that of a flat spectrum with the same entropy.
+
+        d_eff = e^S
+
+    S: `spectral_entropy` of the variance `fractions`. It lies between 1 and the number of non-zero fractions;
+    an embedding with no variance gives 1. Source: [roy2007effective].
+
+    >>> round(float(effective_dimension(np.array([0.5, 0.5, 0.0]))), 4)
+    2.0
+    """
+    return jnp.exp(spectral_entropy(fractions))
