@@ -1,0 +1,46 @@
+"""How they train: many members at once, one compiled program, streamed to a record, resumable."""
+
+from nucleate.fleet.members import Members, grid, table
+from nucleate.fleet.plan import Plan
+from nucleate.fleet.progress import Bar, Silent, Watcher
+from nucleate.fleet.recipe import (
+    Batching,
+    Crossing,
+    FullBatch,
+    Minibatch,
+    Probe,
+    Recipe,
+    Stream,
+    View,
+    by_field,
+)
+from nucleate.fleet.schedule import At, Every, First, Last, LogSpaced, Schedule
+from nucleate.fleet.train import Interruption, replay, train
+
+__all__ = [
+    "At",
+    "Bar",
+    "Batching",
+    "Crossing",
+    "Every",
+    "First",
+    "FullBatch",
+    "Interruption",
+    "Last",
+    "LogSpaced",
+    "Members",
+    "Minibatch",
+    "Plan",
+    "Probe",
+    "Recipe",
+    "Schedule",
+    "Silent",
+    "Stream",
+    "View",
+    "Watcher",
+    "by_field",
+    "grid",
+    "replay",
+    "table",
+    "train",
+]

@@ -1,0 +1,38 @@
+"""Where a shard is: its members' state and the rows not yet in the store, in one file, replaced atomically."""
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from nucleate.record import write_atomically
+
+
+def save(path: Path, position: int, states: list[Any], pending: dict[str, np.ndarray]) -> None:
+    """Write the state before chunk `position`. A crash leaves the previous file."""
+    arrays = {"position": np.asarray(position)}
+    arrays |= {f"state/{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(states))}
+    arrays |= {f"pending/{name}": rows for name, rows in pending.items()}
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]
+    write_atomically(path, buffer.getvalue())
+
+
+def restore(path: Path, like: list[Any]) -> tuple[int, list[Any], dict[str, np.ndarray]] | None:
+    """What `save` wrote, in the structure of `like`; None if there is no file or it is damaged.
+
+    A shard without a checkpoint starts again from step 0 and arrives at the same numbers, so damage costs time only.
+    """
+    if not path.exists():
+        return None
+    try:
+        with np.load(path) as arrays:
+            leaves = [arrays[f"state/{i}"] for i in range(len(jax.tree.leaves(like)))]
+            pending = {k.removeprefix("pending/"): arrays[k] for k in arrays.files if k.startswith("pending/")}
+            position = int(arrays["position"])
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError):
+        return None
+    return position, jax.tree.unflatten(jax.tree.structure(like), leaves), pending

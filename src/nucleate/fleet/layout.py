@@ -1,0 +1,99 @@
+"""How a plan's record is laid out in the store."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import xarray as xr
+
+from nucleate.fleet.plan import Plan
+from nucleate.record import NEVER, Outcome, Variable, as_attr
+from nucleate.record.schema import OUTCOME_ATTRS
+
+_CHUNK_BYTES = 2**21
+_LARGEST_SHARD = 64
+_SHARDS_PER_WORKER = 8
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Shards and chunks of a record.
+
+    A shard is a run of members trained by one worker: the unit of work, of checkpointing and of storage. `shapes`:
+    shape and dtype of each probe's value, the largest over the fleet.
+    """
+
+    plan: Plan
+    shard_size: int
+    shapes: dict[str, tuple[tuple[int, ...], np.dtype]]
+
+    @cached_property
+    def shards(self) -> list[range]:
+        count = self.plan.members.count
+        return [range(i, min(i + self.shard_size, count)) for i in range(0, count, self.shard_size)]
+
+    @cached_property
+    def steps(self) -> dict[str, np.ndarray]:
+        """The recorded steps of each axis."""
+        return {axis: schedule.at(self.plan.steps) for axis, schedule in self.plan.schedules.items()}
+
+    @cached_property
+    def rows_per_chunk(self) -> dict[str, int]:
+        """How many steps of an axis are stored in one chunk."""
+        rows = {}
+        for axis, steps in self.steps.items():
+            names = [probe.name for probe in self.plan.recipe.probes if probe.axis == axis]
+            largest = max(int(np.prod(self.shapes[n][0])) * self.shapes[n][1].itemsize for n in names)
+            rows[axis] = max(1, min(_CHUNK_BYTES // (largest * self.shard_size), len(steps)))
+        return rows
+
+    def variables(self) -> list[Variable]:
+        """Every streamed variable."""
+        count = self.plan.members.count
+        size = min(self.shard_size, count)
+        per_member = {"outcome": (np.dtype("int8"), OUTCOME_ATTRS), "last_step": (np.dtype("int32"), {})}
+        for crossing in self.plan.recipe.crossings:
+            rule = f"{crossing.probe} " + (
+                f">= {crossing.at_least}" if crossing.above is None else f"> {crossing.above}"
+            )
+            per_member[f"{crossing.name}_step"] = (
+                np.dtype("int32"),
+                {"first_step_with": rule, "never": NEVER},
+            )
+        variables = [
+            Variable(name, ("member",), (count,), dtype, (size,), attrs) for name, (dtype, attrs) in per_member.items()
+        ]
+        for probe in self.plan.recipe.probes:
+            shape, dtype = self.shapes[probe.name]
+            rows = len(self.steps[probe.axis])
+            variables.append(
+                Variable(
+                    probe.name,
+                    ("member", probe.axis, *probe.dims),
+                    (count, rows, *shape),
+                    dtype,
+                    (size, self.rows_per_chunk[probe.axis], *shape),
+                    dict(probe.attrs),
+                )
+            )
+        return variables
+
+    def frame(self) -> xr.Dataset:
+        """Coordinates, fixed variables and attributes."""
+        plan = self.plan
+        coords = {name: ("member", column) for name, column in plan.members.items()}
+        coords["member"] = ("member", np.arange(plan.members.count))
+        coords |= {axis: (axis, steps) for axis, steps in self.steps.items()}
+        attrs = {
+            "steps": plan.steps,
+            "about": as_attr(dict(plan.about)),
+            "outcomes": as_attr({o.name: o for o in Outcome}),
+        }
+        return xr.Dataset(plan.recipe.describe(plan.data), coords=coords, attrs=attrs)
+
+
+def shard_size(members: int, block: int, workers: int) -> int:
+    """Small enough that all workers stay busy to the end, large enough that the store has few files."""
+    fair = -(-members // (workers * _SHARDS_PER_WORKER))
+    size = int(np.clip(fair, 1, _LARGEST_SHARD))
+    return -(-size // block) * block

@@ -1,0 +1,100 @@
+"""This machine: its workers, its caches, and the block size that suits a program on it."""
+
+import contextlib
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from nucleate.fleet.plan import Plan
+from nucleate.fleet.program import Program
+from nucleate.fleet.schedule import timeline
+from nucleate.record import write_atomically
+
+_CANDIDATES = {"cpu": (1, 4, 16)}
+_ACCELERATOR_CANDIDATES = (8, 64, 512)
+# Below this much work, measuring costs more than a better block could win.
+_WORTH_MEASURING = 2_000_000
+
+
+def cache_folder() -> Path:
+    """Where compiled programs and measured block sizes are kept between runs."""
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "nucleate"
+
+
+def use_compile_cache() -> None:
+    """Let the second run of a program start at once."""
+    if jax.config.values["jax_compilation_cache_dir"] is None:
+        jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "xla"))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+        jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
+
+
+def workers() -> list[Any]:
+    """One entry for each thread that trains: every core of a CPU, or every accelerator.
+
+    Threads share the one CPU device that JAX presents: executions on it run side by side, and a program is compiled
+    once for all cores.
+    """
+    devices = jax.local_devices()
+    if devices[0].platform != "cpu":
+        return devices
+    return devices[:1] * len(os.sched_getaffinity(0))
+
+
+def choose_block(plan: Plan, group: tuple, say: Callable[[str], None]) -> int:
+    """The fastest block size for a group of members: measured once on this machine, then remembered."""
+    if plan.block is not None:
+        return plan.block
+    platform = jax.default_backend()
+    candidates = _CANDIDATES.get(platform, _ACCELERATOR_CANDIDATES)
+    if plan.members.count * plan.steps < _WORTH_MEASURING:
+        return candidates[0]
+    index = [i for i in range(plan.members.count) if plan.group(i) == group]
+    file = cache_folder() / "blocks.json"
+    known = {}
+    with contextlib.suppress(OSError, ValueError):
+        known = json.loads(file.read_text())
+    # The lowered program is the identity of what is measured: same text, same speed.
+    program = Program(plan.recipe, dict(group[0]), 1)
+    data, member = plan.lanes(index[:1], 1)
+    name = hashlib.sha256(f"{jax.jit(program._start_one).lower(*_first(data, member)).as_text()}".encode()).hexdigest()
+    name = f"{platform}-{len(workers())}-{name[:16]}"
+    if name not in known:
+        say("measuring the block size")
+        speed = {lanes: _speed(plan, group, index, lanes) for lanes in candidates if lanes <= len(index)}
+        known[name] = max(speed, key=speed.__getitem__)
+        with contextlib.suppress(OSError):
+            write_atomically(file, json.dumps(known, indent=1).encode())
+    return known[name]
+
+
+def _first(data, member):
+    return jax.tree.map(lambda leaf: leaf[0], (data, member))
+
+
+def _speed(plan: Plan, group: tuple, index: list[int], lanes: int, seconds: float = 0.3) -> float:
+    """Model-steps a second of one worker, taking the best of a few short stretches."""
+    program = Program(plan.recipe, dict(group[0]), lanes)
+    inputs = plan.lanes(index[:lanes], lanes)
+    state = program.start(*inputs)
+    chunk = timeline(plan.schedules, max(plan.steps, 1))[0]
+    blank = {axis: np.zeros_like(looks) for axis, looks in chunk.looks.items()}
+    gap = np.zeros_like(chunk.gap)
+    best, steps = 0.0, 4
+    state, _ = jax.block_until_ready(program.chunk(state, *inputs, gap, blank))
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        gap[0] = steps
+        begin = time.monotonic()
+        state, _ = jax.block_until_ready(program.chunk(state, *inputs, gap, blank))
+        spent = time.monotonic() - begin
+        best = max(best, lanes * steps / spent)
+        steps = max(steps, int(steps * 0.05 / spent))
+    return best

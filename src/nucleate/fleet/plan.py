@@ -1,0 +1,108 @@
+"""What is to be trained, and how it is cut up."""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, PyTree
+
+from nucleate.fleet.members import Members
+from nucleate.fleet.recipe import Recipe
+from nucleate.fleet.schedule import Schedule
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A fleet to be trained: a recipe, a table of members, and for how many steps.
+
+    `block`: members advanced together by one core; None lets the fleet measure. `about`: what goes into `run.json`.
+    """
+
+    recipe: Recipe
+    members: Members
+    steps: int
+    block: int | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self):
+        if self.steps < 1:
+            raise ValueError(f"Plan.steps must be >= 1; got {self.steps}.")
+        if self.block is not None and self.block < 1:
+            raise ValueError(f"Plan.block must be >= 1; got {self.block}.")
+        names = [probe.name for probe in self.recipe.probes]
+        if len(set(names)) < len(names):
+            raise ValueError(f"Plan: two probes share a name; got {names}.")
+        for crossing in self.recipe.crossings:
+            if crossing.probe not in names:
+                raise ValueError(f"Crossing '{crossing.name}' watches '{crossing.probe}'; the probes are {names}.")
+        unknown = set(self.recipe.stop) - {crossing.name for crossing in self.recipe.crossings}
+        if unknown:
+            raise ValueError(f"{type(self.recipe).__name__}.stop names crossings that do not exist: {sorted(unknown)}.")
+        self.schedules  # noqa: B018 - raises where two probes disagree about an axis
+
+    @cached_property
+    def schedules(self) -> dict[str, Schedule]:
+        """The schedule of each step axis."""
+        schedules: dict[str, Schedule] = {}
+        for probe in self.recipe.probes:
+            if schedules.setdefault(probe.axis, probe.schedule) != probe.schedule:
+                raise ValueError(
+                    f"Probe '{probe.name}' has schedule {probe.schedule}, but axis '{probe.axis}' already has "
+                    f"{schedules[probe.axis]}; give the probe an axis of its own, such as 'step_{probe.name}'."
+                )
+        return schedules
+
+    @cached_property
+    def data(self) -> list[PyTree]:
+        """What each member sees."""
+        return [self.recipe.data(self.members.row(i)) for i in range(self.members.count)]
+
+    def only(self, member: int) -> "Plan":
+        """The plan that trains one member of this one."""
+        return dataclasses.replace(self, members=self.members.only([member]))
+
+    def fingerprint(self) -> str:
+        """A hash of all that decides the numbers; two plans with the same one give the same record."""
+        content = {
+            "recipe": _identity(self.recipe),
+            "members": {name: column.tolist() for name, column in self.members.items()},
+            "steps": self.steps,
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+    def group(self, member: int) -> tuple:
+        """Members with equal groups run the same program: equal static columns, equal data shapes."""
+        row = self.members.row(member)
+        leaves, structure = jax.tree.flatten(self.data[member])
+        shapes = tuple((np.shape(leaf), np.result_type(leaf).str) for leaf in leaves)
+        return (tuple((name, row[name]) for name in self.recipe.static), shapes, structure)
+
+    def lanes(self, index: list[int], width: int) -> tuple[PyTree, dict[str, Array]]:
+        """Data and traced columns of the chosen members, stacked; the last member is repeated up to `width`."""
+        index = index + [index[-1]] * (width - len(index))
+        data = jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *[self.data[i] for i in index])
+        member = {
+            name: jnp.asarray(column[index]) for name, column in self.members.items() if name not in self.recipe.static
+        }
+        return data, member
+
+
+def _identity(value: Any) -> Any:
+    """`value` in JSON types, alike in every process: an object with its type, a function by its name."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {field.name: _identity(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {"type": f"{type(value).__module__}.{type(value).__qualname__}", **fields}
+    if isinstance(value, Mapping):
+        return {str(key): _identity(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_identity(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return f"{value.__module__}.{value.__qualname__}" if hasattr(value, "__qualname__") else value

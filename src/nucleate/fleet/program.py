@@ -1,0 +1,203 @@
+"""The compiled part of a fleet: one program for every block of members with the same shapes.
+
+The loop carries the gradient at the current parameters, so that a step is "apply, then differentiate". A probe finds
+the gradient ready, nothing is computed twice, and there is a single copy of the step in the program: a member's
+numbers do not depend on when it is looked at.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jaxtyping import Array, Bool, Int, PyTree
+
+from nucleate.fleet.recipe import Probe, Recipe, View
+from nucleate.record import NEVER, Outcome
+
+_MODEL, _TRAIN = 0, 1  # what a member's key is folded with
+
+
+class State(NamedTuple):
+    """All that a member is between two events."""
+
+    params: PyTree
+    opt_state: PyTree
+    grads: PyTree
+    loss: Array
+    outputs: PyTree
+    step: Array
+    crossed: dict[str, Array]
+    outcome: Array
+
+
+class Seen(NamedTuple):
+    """What one chunk saw: `values[axis][probe]` and which members were still at work, event by event."""
+
+    values: dict[str, dict[str, Array]]
+    active: Bool[Array, "event lane"]
+
+
+class Program:
+    """Start and advance a block of `lanes` members.
+
+    `static`: this group's values of the recipe's static columns. The same program serves any number of blocks; a
+    block of one is not vmapped at all, which on a CPU is often the fastest.
+    """
+
+    def __init__(self, recipe: Recipe, static: Mapping[str, Any], lanes: int):
+        self.recipe, self.static, self.lanes = recipe, dict(static), lanes
+        self.axes: dict[str, list[Probe]] = {}
+        for probe in recipe.probes:
+            self.axes.setdefault(probe.axis, []).append(probe)
+        self._warming = threading.Lock()
+        self._warm: set[Any] = set()
+        # Members are spread over cores by the caller; threads inside a matrix product would only get in the way.
+        options = {"xla_cpu_multi_thread_eigen": False} if jax.default_backend() == "cpu" else {}
+        self._start = jax.jit(jax.vmap(self._start_one), compiler_options=options)
+        self._chunk = jax.jit(self._run_chunk, donate_argnums=0, compiler_options=options)
+
+    def start(self, data: PyTree, member: Mapping[str, Array]) -> State:
+        """A block at step 0, with its first gradient."""
+        return self._start(data, dict(member))
+
+    def chunk(self, state: State, data: PyTree, member: Mapping[str, Array], gap: np.ndarray, looks: dict):
+        """Walk along one chunk of the timeline; `state` is consumed."""
+        device = next(iter(jax.tree.leaves(state)[0].devices()))
+        if device in self._warm:
+            return self._chunk(state, data, dict(member), gap, looks)
+        with self._warming:  # two threads that meet a new program compile it once
+            result = self._chunk(state, data, dict(member), gap, looks)
+            self._warm.add(device)
+            return result
+
+    def shapes(self, data: PyTree, member: Mapping[str, Array]) -> dict[str, jax.ShapeDtypeStruct]:
+        """Shape and dtype of every probe's value for one member."""
+        state = jax.eval_shape(self._start, data, dict(member))
+        one = partial(jax.tree.map, lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype))
+        seen = jax.eval_shape(self._look, one(state), one(data), one(dict(member)))
+        return {name: value for values in seen.values() for name, value in values.items()}
+
+    # --- one member -----------------------------------------------------------------------------------------------
+
+    def _start_one(self, data: PyTree, member: Mapping[str, Array]) -> State:
+        model = self.recipe.model(self._whole(member), jax.random.fold_in(_key(member), _MODEL))
+        params = eqx.filter(model, eqx.is_inexact_array)
+        opt_state = self.recipe.optimizer(self._whole(member)).init(params)
+        crossed = {crossing.name: jnp.int32(NEVER) for crossing in self.recipe.crossings}
+        (loss, outputs), grads = self._differentiate(params, data, member, jnp.int32(0))
+        return State(params, opt_state, grads, loss, outputs, jnp.int32(0), crossed, jnp.int8(Outcome.PENDING))
+
+    def _step(self, state: State, data: PyTree, member: Mapping[str, Array]) -> State:
+        optimizer = self.recipe.optimizer(self._whole(member))
+        updates, opt_state = optimizer.update(state.grads, state.opt_state, state.params)
+        params = optax.apply_updates(state.params, updates)
+        step = state.step + 1
+        (loss, outputs), grads = self._differentiate(params, data, member, step)
+        return state._replace(params=params, opt_state=opt_state, grads=grads, loss=loss, outputs=outputs, step=step)
+
+    def _differentiate(self, params: PyTree, data: PyTree, member: Mapping[str, Array], step: Array):
+        batch_key, loss_key = self._keys(member, step)
+        batch = self.recipe.batching.draw(data, batch_key, step)
+
+        def loss(params):
+            return self.recipe.loss(self._model(params, member), batch, loss_key)
+
+        return jax.value_and_grad(loss, has_aux=True)(params)
+
+    def _look(self, state: State, data: PyTree, member: Mapping[str, Array]) -> dict[str, dict[str, Array]]:
+        batch_key, _ = self._keys(member, state.step)
+        view = View(
+            self._model(state.params, member),
+            state.grads,
+            self.recipe.batching.draw(data, batch_key, state.step),
+            state.step,
+            state.loss,
+            state.outputs,
+            data,
+        )
+        return {axis: {p.name: jnp.asarray(p.look(view)) for p in probes} for axis, probes in self.axes.items()}
+
+    def _judge(self, state: State, values: Mapping[str, Mapping[str, Array]], looks: Mapping[str, Array]) -> State:
+        """Notice crossings, a finished member, and one that diverged."""
+        active = state.outcome == Outcome.PENDING
+        crossed = dict(state.crossed)
+        for crossing in self.recipe.crossings:
+            axis = next(axis for axis, probes in self.axes.items() if crossing.probe in {p.name for p in probes})
+            new = looks[axis] & (crossed[crossing.name] == NEVER) & crossing.crossed(values[axis][crossing.probe])
+            crossed[crossing.name] = jnp.where(active & new, state.step, crossed[crossing.name])
+        outcome = state.outcome
+        if self.recipe.stop:
+            done = jnp.all(jnp.stack([crossed[name] != NEVER for name in self.recipe.stop]))
+            outcome = jnp.where(active & done, jnp.int8(Outcome.STOPPED), outcome)
+        diverged = active & ~jnp.isfinite(state.loss)
+        outcome = jnp.where(diverged, jnp.int8(Outcome.DIVERGED), outcome)
+        return state._replace(crossed=crossed, outcome=outcome)
+
+    def _whole(self, member: Mapping[str, Array]) -> dict[str, Any]:
+        return {**member, **self.static}
+
+    def _model(self, params: PyTree, member: Mapping[str, Array]) -> eqx.Module:
+        skeleton = eqx.filter_eval_shape(self.recipe.model, self._whole(member), _key(member))
+        return eqx.combine(params, eqx.filter(skeleton, _is_shaped, inverse=True))
+
+    def _keys(self, member: Mapping[str, Array], step: Array) -> Array:
+        return jax.random.split(jax.random.fold_in(jax.random.fold_in(_key(member), _TRAIN), step))
+
+    # --- a block of members ---------------------------------------------------------------------------------------
+
+    def _run_chunk(self, state: State, data: PyTree, member: dict, gap: Int[Array, "event"], looks: dict):
+        def event(state: State, at):
+            gap, looks = at
+            active = state.outcome == Outcome.PENDING
+            values = self._look_where(looks, state, data, member)
+            state = self._per_lane(partial(self._judge, looks=looks))(state, values)
+            return self._advance(state, data, member, gap), Seen(values, active)
+
+        return jax.lax.scan(event, state, (gap, looks))
+
+    def _look_where(self, looks: dict, state: State, data: PyTree, member: dict):
+        """Every axis that looks here; zeros, never read, for the others."""
+        look = self._per_lane(self._look)
+        values = {}
+        for axis in self.axes:
+            only = lambda state, axis=axis: look(state, data, member)[axis]
+            blank = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(only, state))
+            values[axis] = jax.lax.cond(looks[axis], only, lambda state, blank=blank: blank, state)
+        return values
+
+    def _advance(self, state: State, data: PyTree, member: dict, gap: Int[Array, ""]) -> State:
+        active = state.outcome == Outcome.PENDING
+        step = self._per_lane(self._step)
+        gap = jnp.where(active.any(), gap, 0)
+        advanced = jax.lax.fori_loop(0, gap, lambda _, state: step(state, data, member), state)
+        if self.lanes == 1:
+            return advanced
+
+        def freeze(new, old):
+            return jnp.where(active.reshape(-1, *[1] * (new.ndim - 1)), new, old)
+
+        return jax.tree.map(freeze, advanced, state)
+
+    def _per_lane(self, function: Callable) -> Callable:
+        if self.lanes > 1:
+            return jax.vmap(function)
+
+        def single(*args):
+            result = function(*jax.tree.map(lambda leaf: leaf[0], args))
+            return jax.tree.map(lambda leaf: leaf[None], result)
+
+        return single
+
+
+def _key(member: Mapping[str, Array]) -> Array:
+    return jax.random.key(member["seed"])
+
+
+def _is_shaped(leaf: Any) -> bool:
+    return isinstance(leaf, jax.ShapeDtypeStruct) and jnp.issubdtype(leaf.dtype, jnp.inexact)

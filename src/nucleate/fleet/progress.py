@@ -1,0 +1,93 @@
+"""How far a run is, for people."""
+
+import threading
+import time
+from typing import Protocol, runtime_checkable
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+
+@runtime_checkable
+class Watcher(Protocol):
+    """Someone who is told about a run while it goes on."""
+
+    def begin(self, name: str, total: int, *, unit: str = "steps", detail: str = "") -> None: ...
+    def advance(self, count: int) -> None: ...
+    def say(self, message: str) -> None: ...
+    def end(self) -> None: ...
+
+
+class Silent:
+    """Nobody watches."""
+
+    def begin(self, name: str, total: int, *, unit: str = "steps", detail: str = "") -> None: ...
+    def advance(self, count: int) -> None: ...
+    def say(self, message: str) -> None: ...
+    def end(self) -> None: ...
+
+
+class _Speed(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        if not task.speed:
+            return Text("starting", style="progress.data.speed")
+        return Text(
+            f"{task.speed:>7,.3g} {task.fields['unit']}/s"
+            if task.speed < 100
+            else f"{task.speed:>7,.0f} {task.fields['unit']}/s",
+            style="progress.data.speed",
+        )
+
+
+class Bar:
+    """A progress bar: name, members, speed, time left. Off a terminal, a line now and then."""
+
+    def __init__(self, console: Console | None = None, quiet_seconds: float = 15.0):
+        self.console = console or Console(stderr=True)
+        self._lock = threading.Lock()
+        self._quiet_seconds = quiet_seconds
+
+    def begin(self, name: str, total: int, *, unit: str = "steps", detail: str = "") -> None:
+        self._name, self._total, self._done = name, total, 0
+        self._began = self._spoke = time.monotonic()
+        self._progress = Progress(
+            TextColumn("[bold]{task.description}"),
+            BarColumn(bar_width=None),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TextColumn("{task.fields[detail]}"),
+            _Speed(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=self.console,
+            disable=not self.console.is_terminal,
+            speed_estimate_period=20,
+        )
+        self._task = self._progress.add_task(name, total=total, unit=unit, detail=detail)
+        self._progress.start()
+
+    def advance(self, count: int) -> None:
+        with self._lock:
+            self._done += count
+            self._progress.advance(self._task, count)
+            now = time.monotonic()
+            if not self.console.is_terminal and now - self._spoke > self._quiet_seconds:
+                self._spoke = now
+                left = (now - self._began) * (self._total / self._done - 1)
+                self.console.print(f"{self._name}: {self._done / self._total:4.0%}, about {left:.0f} s left")
+
+    def say(self, message: str) -> None:
+        self._progress.update(self._task, description=f"{self._name} ({message})")
+
+    def end(self) -> None:
+        self._progress.update(self._task, description=self._name)
+        self._progress.stop()

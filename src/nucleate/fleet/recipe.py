@@ -1,0 +1,163 @@
+"""How one network is made, trained and watched: the protocol of this room."""
+
+import abc
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jaxtyping import Array, Float, Int, PyTree
+
+from nucleate.fleet.schedule import Schedule
+
+
+class View(NamedTuple):
+    """What a probe sees of one network, just before the update of `step` is applied."""
+
+    model: Any
+    grads: PyTree
+    batch: PyTree
+    step: Int[Array, ""]
+    loss: Float[Array, ""]
+    outputs: PyTree
+    data: PyTree
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A pure function of a `View`, looked at on a schedule, recorded under a name.
+
+    `dims`: names of the value's axes. `axis`: the record's step dimension; probes on one axis share its schedule.
+    """
+
+    name: str
+    look: Callable[[View], Array]
+    schedule: Schedule
+    dims: tuple[str, ...] = ()
+    axis: str = "step"
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """The first looked-at step at which the scalar probe `probe` reaches `at_least` (or exceeds `above`).
+
+    Recorded as `<name>_step(member)`, -1 where it never happened. Its resolution is its probe's schedule.
+    """
+
+    name: str
+    probe: str
+    at_least: float | None = None
+    above: float | None = None
+
+    def __post_init__(self):
+        if (self.at_least is None) == (self.above is None):
+            raise ValueError(f"Crossing '{self.name}' needs exactly one of at_least and above.")
+
+    def crossed(self, value: Float[Array, ""]) -> Array:
+        if self.at_least is not None:
+            return value >= self.at_least
+        assert self.above is not None
+        return value > self.above
+
+
+class Batching(abc.ABC):
+    """Which samples one step sees."""
+
+    @abc.abstractmethod
+    def draw(self, data: PyTree, key: Array, step: Int[Array, ""]) -> PyTree:
+        """The batch of `step`; `key` is fresh for every member and step."""
+
+
+@final
+@dataclass(frozen=True)
+class FullBatch(Batching):
+    """All of `data["train"]` in every step."""
+
+    def draw(self, data: PyTree, key: Array, step: Int[Array, ""]) -> PyTree:
+        return data["train"]
+
+
+@final
+@dataclass(frozen=True)
+class Minibatch(Batching):
+    """`size` distinct samples of `data["train"]`, uniformly drawn afresh in every step.
+
+    `data["train"]` is a dict of arrays with samples first; its entry `weight` (1 for a sample, 0 for padding) says
+    which may be drawn.
+    """
+
+    size: int
+
+    def __post_init__(self):
+        if self.size < 1:
+            raise ValueError(f"Minibatch.size must be >= 1; got {self.size}.")
+
+    def draw(self, data: PyTree, key: Array, step: Int[Array, ""]) -> PyTree:
+        train = data["train"]
+        lottery = jnp.where(train["weight"] > 0, jax.random.uniform(key, train["weight"].shape), -1.0)
+        _, chosen = jax.lax.top_k(lottery, min(self.size, lottery.shape[0]))
+        return jax.tree.map(lambda array: array[chosen], train)
+
+
+@final
+@dataclass(frozen=True)
+class Stream(Batching):
+    """Samples made on the fly: `sample(data, key)` returns a batch that nobody has seen before."""
+
+    sample: Callable[[PyTree, Array], PyTree]
+
+    def draw(self, data: PyTree, key: Array, step: Int[Array, ""]) -> PyTree:
+        return self.sample(data, key)
+
+
+class Recipe(abc.ABC):
+    """How ONE network is made and trained; the fleet makes many of it.
+
+    `member` maps each column of the fleet's table to this member's value: a Python number for the columns named in
+    `static` (they shape the program), a traced scalar for all others.
+    """
+
+    static: tuple[str, ...] = ()
+    crossings: tuple[Crossing, ...] = ()
+    # A member is done, and is stopped, once all of these crossings have happened. Empty: train to the end.
+    stop: tuple[str, ...] = ()
+    batching: Batching = FullBatch()
+
+    @abc.abstractmethod
+    def data(self, member: Mapping[str, Any]) -> PyTree[np.ndarray]:
+        """What this member sees, made once, on the host, from plain numbers. `data["train"]` feeds the batching."""
+
+    @abc.abstractmethod
+    def model(self, member: Mapping[str, Any], key: Array) -> eqx.Module:
+        """The network at step 0."""
+
+    @abc.abstractmethod
+    def optimizer(self, member: Mapping[str, Any]) -> optax.GradientTransformation:
+        """Any Optax transformation; its hyperparameters may be traced."""
+
+    @abc.abstractmethod
+    def loss(self, model: eqx.Module, batch: PyTree, key: Array) -> tuple[Float[Array, ""], PyTree]:
+        """The loss on a batch, and outputs that probes may read without computing them again."""
+
+    @property
+    @abc.abstractmethod
+    def probes(self) -> tuple[Probe, ...]:
+        """What is recorded."""
+
+    @abc.abstractmethod
+    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+        """Fixed variables of the record, as (dims, values): the splits, the pairs, ... of all members."""
+
+
+def by_field(**optimizers: optax.GradientTransformation) -> optax.GradientTransformation:
+    """One optimiser for each named field of the model: `by_field(embedding=optax.adam(a), decoder=optax.adam(b))`."""
+
+    def labels(params):
+        return jax.tree_util.tree_map_with_path(lambda path, _: path[0].name, params)
+
+    return optax.partition(dict(optimizers), labels)  # type: ignore[arg-type]

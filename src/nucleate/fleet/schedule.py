@@ -1,0 +1,143 @@
+"""When a probe looks: schedules, and the timeline that the compiled loop walks along."""
+
+import abc
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+
+class Schedule(abc.ABC):
+    """Which steps of a run are looked at."""
+
+    @abc.abstractmethod
+    def at(self, steps: int) -> np.ndarray:
+        """The steps, increasing, within 0..steps."""
+
+
+@final
+@dataclass(frozen=True)
+class Every(Schedule):
+    """Every `gap` steps, first and last included.
+
+    >>> Every(4).at(10)
+    array([ 0,  4,  8, 10])
+    """
+
+    gap: int
+
+    def __post_init__(self):
+        if self.gap < 1:
+            raise ValueError(f"Every.gap must be >= 1; got {self.gap}.")
+
+    def at(self, steps: int) -> np.ndarray:
+        return np.union1d(np.arange(0, steps + 1, self.gap), [steps])
+
+
+@final
+@dataclass(frozen=True)
+class LogSpaced(Schedule):
+    """About `count` steps, equally spaced in ln(1 + step), first and last included.
+
+    >>> LogSpaced(5).at(100)
+    array([  0,   2,   9,  31, 100])
+    """
+
+    count: int
+
+    def __post_init__(self):
+        if self.count < 2:
+            raise ValueError(f"LogSpaced.count must be >= 2; got {self.count}.")
+
+    def at(self, steps: int) -> np.ndarray:
+        return np.unique(np.round(np.expm1(np.linspace(0, np.log1p(steps), self.count))).astype(int))
+
+
+@final
+@dataclass(frozen=True)
+class First(Schedule):
+    """Each of the first `count` steps, step 0 included.
+
+    >>> First(3).at(10)
+    array([0, 1, 2])
+    """
+
+    count: int
+
+    def __post_init__(self):
+        if self.count < 1:
+            raise ValueError(f"First.count must be >= 1; got {self.count}.")
+
+    def at(self, steps: int) -> np.ndarray:
+        return np.arange(min(self.count, steps + 1))
+
+
+@final
+@dataclass(frozen=True)
+class At(Schedule):
+    """Just these steps; those past the end are left out.
+
+    >>> At((0, 100, 5000)).at(1000)
+    array([  0, 100])
+    """
+
+    chosen: tuple[int, ...]
+
+    def __post_init__(self):
+        if not self.chosen or min(self.chosen) < 0:
+            raise ValueError(f"At.chosen must be steps >= 0; got {self.chosen}.")
+
+    def at(self, steps: int) -> np.ndarray:
+        chosen = np.unique(self.chosen)
+        return chosen[chosen <= steps]
+
+
+@final
+@dataclass(frozen=True)
+class Last(Schedule):
+    """The last step only.
+
+    >>> Last().at(10)
+    array([10])
+    """
+
+    def at(self, steps: int) -> np.ndarray:
+        return np.array([steps])
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A stretch of the timeline: `gap[event]` steps follow each event; `looks[axis][event]` says who looks there."""
+
+    gap: np.ndarray
+    looks: dict[str, np.ndarray]
+    start: int
+    stop: int
+
+    @property
+    def steps(self) -> int:
+        return self.stop - self.start
+
+
+def timeline(axes: Mapping[str, Schedule], steps: int, *, events: int = 64, longest: int = 250) -> Sequence[Chunk]:
+    """Cut a run into chunks of `events` events each (the last one padded).
+
+    An event stands at every step at which some axis looks, and often enough that no two are more than `longest` steps
+    apart: members that diverge or are done are noticed there, and nowhere else. Where events stand never changes what
+    is computed, only what is seen.
+
+    >>> [chunk.stop for chunk in timeline({"step": Every(10)}, 1000, events=40)]
+    [400, 800, 1000]
+    """
+    looked = {name: schedule.at(steps) for name, schedule in axes.items()}
+    marks = np.unique(np.concatenate([np.arange(0, steps + 1, longest), [steps], *looked.values()]))
+    gaps = np.diff(marks, append=steps)
+    chunks = []
+    for first in range(0, len(marks), events):
+        part = marks[first : first + events]
+        padding = (0, events - len(part))
+        gap = np.pad(gaps[first : first + events], padding).astype(np.int32)
+        looks = {name: np.pad(np.isin(part, at), padding) for name, at in looked.items()}
+        chunks.append(Chunk(gap, looks, int(part[0]), int(part[0] + gap.sum())))
+    return chunks

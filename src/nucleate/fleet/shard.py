@@ -1,0 +1,165 @@
+"""Train one shard from where it is to its end."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from nucleate.fleet import checkpoint
+from nucleate.fleet.layout import Layout
+from nucleate.fleet.program import Program, State
+from nucleate.fleet.schedule import Chunk
+from nucleate.record import Outcome, Store, fill_value
+
+
+class Asked(Exception):
+    """The run was asked to stop; everything up to here is saved."""
+
+
+@dataclass
+class Rows:
+    """Recorded rows on their way to the store: whole chunks leave, the rest waits (and is part of a checkpoint)."""
+
+    layout: Layout
+    shard: range
+    store: Store
+    pending: dict[str, np.ndarray] = field(default_factory=dict)
+    written: dict[str, int] = field(default_factory=dict)
+
+    def add(self, name: str, rows: np.ndarray) -> None:
+        waiting = self.pending.get(name)
+        self.pending[name] = rows if waiting is None else np.concatenate([waiting, rows], axis=1)
+
+    def flush(self, *, last: bool = False) -> None:
+        for probe in self.layout.plan.recipe.probes:
+            size = self.layout.rows_per_chunk[probe.axis]
+            while (rows := self.pending.get(probe.name)) is not None and (rows.shape[1] >= size or last):
+                if rows.shape[1] == 0:
+                    break
+                done = self.written.get(probe.name, 0)
+                part = rows[:, :size]
+                region = (slice(self.shard.start, self.shard.stop), slice(done, done + part.shape[1]))
+                self.store.write(probe.name, region, part)
+                self.written[probe.name] = done + part.shape[1]
+                self.pending[probe.name] = rows[:, size:]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What every shard of a run shares."""
+
+    layout: Layout
+    programs: dict[tuple, Program]
+    chunks: list[Chunk]
+    store: Store
+    checkpoints: Path
+    checkpoint_seconds: float
+    stop: threading.Event
+    advance: Callable[[int], None]
+
+
+def is_done(checkpoints: Path, number: int) -> bool:
+    """Whether a shard is trained and in the store."""
+    return (checkpoints / f"{number:05d}.done").exists()
+
+
+def train_shard(work: Work, number: int, device: Any) -> None:
+    """Train shard `number` on `device`, streaming to the store, and mark it done."""
+    if is_done(work.checkpoints, number):
+        return
+    shard = work.layout.shards[number]
+    plan = work.layout.plan
+    blocks = _blocks(work, shard)
+    inputs = [jax.device_put(plan.lanes(index, program.lanes), device) for program, index in blocks]
+    states = [program.start(*given) for (program, _), given in zip(blocks, inputs, strict=True)]
+    rows = Rows(work.layout, shard, work.store)
+    file = work.checkpoints / f"{number:05d}.npz"
+    position = 0
+    if (saved := checkpoint.restore(file, states)) is not None:
+        position, states, rows.pending = saved
+        states = jax.device_put(states, device)
+        rows.written = _rows_before(work, position, rows)
+        work.advance(len(shard) * sum(chunk.steps for chunk in work.chunks[:position]))
+    saved_at = time.monotonic()
+    for at in range(position, len(work.chunks)):
+        if work.stop.is_set():
+            checkpoint.save(file, at, states, rows.pending)
+            raise Asked
+        _train_chunk(work, work.chunks[at], blocks, inputs, states, rows)
+        rows.flush()
+        work.advance(len(shard) * work.chunks[at].steps)
+        if time.monotonic() - saved_at > work.checkpoint_seconds:
+            checkpoint.save(file, at + 1, states, rows.pending)
+            saved_at = time.monotonic()
+    rows.flush(last=True)
+    _finish(work, shard, blocks, states)
+    (work.checkpoints / f"{number:05d}.done").touch()
+    file.unlink(missing_ok=True)
+
+
+def _blocks(work: Work, shard: range) -> list[tuple[Program, list[int]]]:
+    """The shard's members, grouped by program and cut into blocks."""
+    groups: dict[tuple, list[int]] = {}
+    for member in shard:
+        groups.setdefault(work.layout.plan.group(member), []).append(member)
+    blocks = []
+    for group, members in groups.items():
+        program = work.programs[group]
+        width = program.lanes
+        blocks += [(program, members[i : i + width]) for i in range(0, len(members), width)]
+    return blocks
+
+
+def _train_chunk(work: Work, chunk: Chunk, blocks: list, inputs: list, states: list[State], rows: Rows) -> None:
+    shard = rows.shard
+    recorded = {axis: np.flatnonzero(looks) for axis, looks in chunk.looks.items()}
+    out = {}
+    for probe in work.layout.plan.recipe.probes:
+        shape, dtype = work.layout.shapes[probe.name]
+        out[probe.name] = np.full((len(shard), len(recorded[probe.axis]), *shape), fill_value(dtype), dtype)
+    for number, (program, members) in enumerate(blocks):
+        if not np.any(np.asarray(states[number].outcome) == Outcome.PENDING):
+            continue
+        states[number], seen = program.chunk(states[number], *inputs[number], chunk.gap, chunk.looks)
+        active = np.asarray(seen.active)
+        for probe in work.layout.plan.recipe.probes:
+            at = recorded[probe.axis]
+            values = np.asarray(seen.values[probe.axis][probe.name])[at]
+            inner = tuple(slice(0, size) for size in values.shape[2:])
+            for lane, member in enumerate(members):
+                alive = np.flatnonzero(active[at, lane])
+                out[probe.name][(member - shard.start, alive, *inner)] = values[alive, lane]
+    for name, values in out.items():
+        rows.add(name, values)
+
+
+def _rows_before(work: Work, position: int, rows: Rows) -> dict[str, int]:
+    """How many rows of each probe are in the store, given those that wait in the checkpoint."""
+    looked = {axis: sum(int(c.looks[axis].sum()) for c in work.chunks[:position]) for axis in work.layout.steps}
+    return {
+        probe.name: looked[probe.axis] - (rows.pending[probe.name].shape[1] if probe.name in rows.pending else 0)
+        for probe in work.layout.plan.recipe.probes
+    }
+
+
+def _finish(work: Work, shard: range, blocks: list, states: list[State]) -> None:
+    """Write how each member ended."""
+    crossings = [crossing.name for crossing in work.layout.plan.recipe.crossings]
+    ends = {"outcome": np.zeros(len(shard), np.int8), "last_step": np.zeros(len(shard), np.int32)}
+    ends |= {f"{name}_step": np.zeros(len(shard), np.int32) for name in crossings}
+    for (_, members), state in zip(blocks, states, strict=True):
+        outcome = np.asarray(state.outcome)
+        found = {
+            "outcome": np.where(outcome == Outcome.PENDING, Outcome.OK, outcome),
+            "last_step": np.asarray(state.step),
+            **{f"{name}_step": np.asarray(state.crossed[name]) for name in crossings},
+        }
+        for name, values in found.items():
+            ends[name][np.asarray(members) - shard.start] = values[: len(members)]
+    for name, values in ends.items():
+        work.store.write(name, (slice(shard.start, shard.stop),), values)

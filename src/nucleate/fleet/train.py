@@ -1,0 +1,200 @@
+"""Train a fleet: into a run directory, resumably, on every core."""
+
+import errno
+import queue
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from nucleate.fleet import machine
+from nucleate.fleet.layout import Layout, shard_size
+from nucleate.fleet.plan import Plan
+from nucleate.fleet.program import Program
+from nucleate.fleet.progress import Silent, Watcher
+from nucleate.fleet.schedule import timeline
+from nucleate.fleet.shard import Asked, Work, is_done, train_shard
+from nucleate.record import Run, RunError, Store, create_store
+
+_NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+class Interruption(KeyboardInterrupt):
+    """Ctrl-C, with the folder that can be resumed."""
+
+    def __init__(self, path: Path):
+        super().__init__(f"interrupted; resume {path}")
+        self.path = path
+
+
+def train(plan: Plan, into: Path | str, *, watch: Watcher | None = None, checkpoint_seconds: float = 20.0) -> Run:
+    """Train `plan` into the run directory `into`; continue it if it is there and unfinished.
+
+    The finished record does not depend on how often the run was interrupted, on the number of cores, or on which
+    other members are in the fleet. Ctrl-C leaves a resumable run and raises `Interruption`.
+    """
+    watch = watch or Silent()
+    run = Run(Path(into))
+    try:
+        with run.lock():
+            run = _prepare(plan, run)
+            if run.status != "complete":
+                _train_all(plan, run, watch, checkpoint_seconds)
+    except OSError as error:
+        if error.errno in _NO_SPACE:
+            raise RunError(
+                f"The disk is full while writing {run.path}; free some space, then `nucleate resume {run.path}`."
+            ) from error
+        raise
+    return run
+
+
+def replay(plan: Plan, run: Run, member: int) -> xr.Dataset:
+    """Retrain one member of a run alone, and return its record: bit for bit what it was in the fleet.
+
+    `plan` is the run's plan, or one with more probes or denser schedules on the same recipe, to look closer.
+    """
+    if not 0 <= member < plan.members.count:
+        raise ValueError(f"replay: member must be between 0 and {plan.members.count - 1}; got {member}.")
+    alone = Plan(plan.recipe, plan.members.only([member]), plan.steps, run.about["block"], plan.about)
+    with tempfile.TemporaryDirectory() as folder:
+        record = train(alone, Path(folder) / "replay").record().load()
+    return record.assign_coords(member=[member])
+
+
+def _prepare(plan: Plan, run: Run) -> Run:
+    """Open the run in the folder, or make it; refuse a folder that holds something else."""
+    fingerprint = plan.fingerprint()
+    if (run.path / "run.json").exists():
+        run = Run.open(run.path)
+        if run.about.get("fingerprint") not in (None, fingerprint):
+            raise RunError(
+                f"{run.path} holds another plan ({run.about.get('experiment', 'unknown')}, "
+                f"{run.about.get('members')} members); choose another folder with --out."
+            )
+    elif any(entry.name != "lock" and not entry.match(".run.json.*") for entry in run.path.iterdir()):
+        raise RunError(f"{run.path} is not empty and not a run directory; choose another folder with --out.")
+    else:
+        about = dict(plan.about) | {
+            "fingerprint": fingerprint,
+            "members": plan.members.count,
+            "steps": plan.steps,
+        }
+        run = Run.create(run.path, about)
+    if run.status != "complete":
+        _sweep(run)
+    return run
+
+
+def _sweep(run: Run) -> None:
+    """Remove what a killed process was in the middle of writing."""
+    for half_written in (".run.json.*", "checkpoints/.*.npz.*", "record.zarr/**/*.partial"):
+        for file in run.path.glob(half_written):
+            file.unlink()
+
+
+def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float) -> None:
+    began = time.monotonic()
+    machine.use_compile_cache()
+    workers = machine.workers()
+    count = plan.members.count
+    watch.begin(plan.about.get("experiment", run.path.name), count * plan.steps, detail=f"{count} members")
+    try:
+        layout, programs = _layout(plan, run, len(workers), watch)
+        run.checkpoints.mkdir(exist_ok=True)
+        work = Work(
+            layout,
+            programs,
+            list(timeline(plan.schedules, plan.steps)),
+            Store(run.record_path),
+            run.checkpoints,
+            checkpoint_seconds,
+            threading.Event(),
+            watch.advance,
+        )
+        run.update(status="running")
+        _work_through(work, workers)
+        run.update(status="complete")
+    except (KeyboardInterrupt, Asked):
+        run.update(status="interrupted")
+        raise Interruption(run.path) from None
+    finally:
+        watch.end()
+        run.update(seconds=round(run.about.get("seconds", 0.0) + time.monotonic() - began, 2))
+
+
+def _layout(plan: Plan, run: Run, workers: int, watch: Watcher) -> tuple[Layout, dict[tuple, Program]]:
+    """Group the members, fix block and shard sizes (or read what the run fixed before), and lay out the record."""
+    groups: dict[tuple, list[int]] = {}
+    for member in range(plan.members.count):
+        groups.setdefault(plan.group(member), []).append(member)
+    largest = max(groups, key=lambda group: len(groups[group]))
+    block = run.about.get("block") or machine.choose_block(plan, largest, watch.say)
+    size = run.about.get("shard_size") or shard_size(plan.members.count, block, workers)
+    programs = {group: Program(plan.recipe, dict(group[0]), block) for group in groups}
+    layout = Layout(plan, size, _largest_shapes(plan, programs, groups))
+    if "block" not in run.about:
+        # A record without a block in run.json is one whose making was cut short: it holds nothing yet.
+        _discard(run.record_path)
+        create_store(run.record_path, layout.frame(), layout.variables())
+        run.update(block=block, shard_size=size, groups=len(groups))
+    return layout, programs
+
+
+def _largest_shapes(plan: Plan, programs: dict, groups: dict) -> dict[str, tuple[tuple[int, ...], np.dtype]]:
+    shapes: dict[str, tuple[tuple[int, ...], np.dtype]] = {}
+    for group, program in programs.items():
+        for name, value in program.shapes(*plan.lanes(groups[group][:1], 1)).items():
+            before, _ = shapes.get(name, (value.shape, value.dtype))
+            if len(before) != len(value.shape):
+                raise ValueError(
+                    f"Probe '{name}' gives {len(before)} axes for one member and {len(value.shape)} for another."
+                )
+            shapes[name] = (tuple(map(max, before, value.shape)) if before else (), np.dtype(value.dtype))
+    return shapes
+
+
+def _discard(path: Path) -> None:
+    import shutil
+
+    if path.exists():
+        shutil.rmtree(path)
+
+
+def _work_through(work: Work, workers: list) -> None:
+    """Let every worker take the next shard until none is left. The first failure stops all, each at a checkpoint."""
+    todo: queue.SimpleQueue[int] = queue.SimpleQueue()
+    for number, shard in enumerate(work.layout.shards):
+        if is_done(work.checkpoints, number):
+            work.advance(len(shard) * work.layout.plan.steps)
+        else:
+            todo.put(number)
+    failures: list[BaseException] = []
+
+    def labour(device):
+        try:
+            while not work.stop.is_set():
+                train_shard(work, todo.get_nowait(), device)
+        except queue.Empty:
+            pass
+        except BaseException as failure:
+            failures.append(failure)
+            work.stop.set()
+
+    threads = [threading.Thread(target=labour, args=(device,), daemon=True) for device in workers]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(timeout=0.2)
+    except KeyboardInterrupt:
+        work.stop.set()
+        for thread in threads:
+            thread.join()
+        raise
+    for failure in sorted(failures, key=lambda failure: isinstance(failure, Asked)):
+        raise failure
