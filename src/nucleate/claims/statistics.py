@@ -1,0 +1,102 @@
+"""Intervals: how far a measured number is to be believed."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its 95 % interval. An exact number is its own interval.
+
+    >>> Estimate.exact(2)
+    Estimate(value=2.0, low=2.0, high=2.0)
+    """
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def exact(cls, value: float) -> "Estimate":
+        return cls(float(value), float(value), float(value))
+
+    @classmethod
+    def unknown(cls) -> "Estimate":
+        """Nothing could be measured: judged inconclusive."""
+        return cls(math.nan, math.nan, math.nan)
+
+
+def share(hits: int, total: int) -> Estimate:
+    """A proportion with Wilson's score interval [wilson1927].
+
+    >>> share(9, 10)
+    Estimate(value=0.9, low=0.5958..., high=0.9821...)
+    """
+    if total == 0:
+        return Estimate.unknown()
+    z = 1.959963984540054
+    p = hits / total
+    centre = (p + z * z / (2 * total)) / (1 + z * z / total)
+    half = z / (1 + z * z / total) * math.sqrt(p * (1 - p) / total + z * z / (4 * total * total))
+    return Estimate(p, max(0.0, centre - half), min(1.0, centre + half))
+
+
+def bootstrap(statistic: Callable[..., float], *samples: np.ndarray, resamples: int = 2000, seed: int = 0) -> Estimate:
+    """`statistic(*samples)` with its percentile interval under resampling of rows [efron1993bootstrap].
+
+    All samples are resampled together, row by row; a row should be an independent unit, such as one network.
+    Resamples in which the statistic is undefined (a constant column has no correlation) are left out.
+
+    >>> estimate = bootstrap(np.mean, np.arange(100.0))
+    >>> estimate.low < estimate.value < estimate.high
+    True
+    """
+    samples = tuple(np.asarray(sample) for sample in samples)
+    count = len(samples[0])
+    if count == 0:
+        return Estimate.unknown()
+    rng = np.random.default_rng(seed)
+    drawn = []
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = float(statistic(*samples))
+        for _ in range(resamples):
+            rows = rng.integers(0, count, count)
+            drawn.append(float(statistic(*(sample[rows] for sample in samples))))
+    drawn = np.asarray(drawn)
+    drawn = drawn[np.isfinite(drawn)]
+    if not math.isfinite(value) or len(drawn) < resamples / 2:
+        return Estimate.unknown()
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return Estimate(value, float(low), float(high))
+
+
+def spearman(x: np.ndarray, y: np.ndarray) -> float:
+    """Rank correlation; NaN where a column is constant.
+
+    >>> spearman(np.array([1, 2, 3]), np.array([10, 40, 90]))
+    1.0
+    """
+    return pearson(_ranks(x), _ranks(y))
+
+
+def pearson(x: np.ndarray, y: np.ndarray) -> float:
+    """Linear correlation; NaN where a column is constant.
+
+    >>> round(pearson(np.array([0, 1, 2]), np.array([0, -1, -2])), 12)
+    -1.0
+    """
+    # Asked first: a mean is rounded, so a constant column minus its mean need not be zero.
+    if len(np.unique(x)) < 2 or len(np.unique(y)) < 2:
+        return math.nan
+    x, y = np.asarray(x, float) - np.mean(x), np.asarray(y, float) - np.mean(y)
+    scale = math.sqrt(float(x @ x) * float(y @ y))
+    return float(x @ y) / scale if scale > 0 else math.nan
+
+
+def _ranks(x: np.ndarray) -> np.ndarray:
+    from scipy.stats import rankdata
+
+    return rankdata(x)
