@@ -1,0 +1,348 @@
+"""What each command does. Heavy imports live inside: a command pays for what it uses."""
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+from rich.console import Console
+from rich.table import Table
+
+from nucleate.cli.parsing import UsageError, parse
+
+RUNS = Path("runs")
+
+
+@dataclass(frozen=True)
+class Tour:
+    """Re-run the grokking paper's claims at the quick budget, in about three minutes, and write a report.
+
+    Examples:
+      nucleate tour
+      nucleate tour --out /tmp/tour
+    """
+
+    out: Path = RUNS / "tour"
+    """Where to put the runs and the report."""
+
+    def __call__(self) -> None:
+        report = _replicate("grokking", "quick", self.out)
+        console = Console()
+        console.print(f"\nReport: [bold]{report}[/bold] (open it in a browser)")
+        console.print(
+            "Next: [bold]nucleate list[/bold], then [bold]nucleate replicate grokking --budget standard[/bold]"
+        )
+
+
+@dataclass(frozen=True)
+class List:
+    """List papers with their claims and experiments.
+
+    Examples:
+      nucleate list
+      nucleate list grokking
+    """
+
+    paper: Annotated[str | None, tyro.conf.arg(metavar="[PAPER]"), tyro.conf.Positional] = None
+    """Only this paper."""
+
+    def __call__(self) -> None:
+        from nucleate.papers import PAPERS
+
+        console = Console()
+        for paper in PAPERS.values() if self.paper is None else [_paper(self.paper)]:
+            console.print(f"[bold]{paper.name}[/bold]  {paper.title}. {paper.reference}\n")
+            experiments = Table(
+                "experiment", "networks", "steps", title="experiments (standard size)", title_justify="left"
+            )
+            for name, experiment in paper.experiments.items():
+                plan = experiment.plan(name)
+                experiments.add_row(name, str(plan.members.count), str(plan.steps))
+            console.print(experiments)
+            claims = Table("claim", "where", "statement", "needs", title="claims", title_justify="left")
+            for claim in paper.claims:
+                needs = ", ".join(name.split("/")[1] for name in claim.needs) or "no training"
+                claims.add_row(claim.id, claim.source, claim.statement, needs)
+            console.print(claims)
+
+
+@dataclass(frozen=True)
+class Replicate:
+    """Measure a paper's claims, or one claim, and print verdicts. An interrupted replication is continued.
+
+    Examples:
+      nucleate replicate grokking --budget quick
+      nucleate replicate grokking/3
+      nucleate replicate --json scorecard.json
+    """
+
+    target: Annotated[str | None, tyro.conf.arg(metavar="[PAPER|CLAIM]"), tyro.conf.Positional] = None
+    """A paper (grokking) or a claim (grokking/14); all papers if left out."""
+    budget: Literal["quick", "standard", "paper"] = "standard"
+    """quick: minutes; standard: within 45 minutes a paper; paper: the paper's own sizes."""
+    out: Path | None = None
+    """Where to put the runs and the report; runs/PAPER-BUDGET if left out."""
+    json: Path | None = None
+    """Also write the scorecard to this file."""
+    fresh: bool = False
+    """Discard what an earlier replication left in the folder."""
+
+    def __call__(self) -> None:
+        from nucleate.claims import write_json
+        from nucleate.papers import PAPERS, Replication
+
+        names = [self.target] if self.target else list(PAPERS)
+        rows = []
+        for name in names:
+            _paper(name.split("/")[0])
+            out = self.out or RUNS / f"{name.replace('/', '-')}-{self.budget}"
+            out = out / name.replace("/", "-") if self.out and len(names) > 1 else out
+            if self.fresh and Replication(out).exists():
+                import shutil
+
+                shutil.rmtree(out)
+            report = _replicate(name, self.budget, out)
+            rows += Replication.open(out).rows()
+            Console().print(f"\nReport: [bold]{report}[/bold]")
+        if self.json:
+            write_json(rows, self.json, public=True)
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Continue a run or a replication that was interrupted. The result is as if nothing had happened.
+
+    Examples:
+      nucleate resume runs/tour
+      nucleate resume runs/grokking-phase-rates-1f2e3d4c
+    """
+
+    run: tyro.conf.Positional[Path]
+    """The folder of the run."""
+
+    def __call__(self) -> None:
+        from nucleate.fleet import Bar, train
+        from nucleate.papers import Replication
+        from nucleate.record import Run, RunError
+
+        replication = Replication(self.run)
+        if replication.exists():
+            about = replication.about
+            report = _replicate(about["target"], about["budget"], self.run)
+            Console().print(f"\nReport: [bold]{report}[/bold]")
+            return
+        run = Run.open(self.run)
+        if "experiment" not in run.about:
+            raise RunError(f"{self.run} was started from Python; call nucleate.fleet.train with its plan again.")
+        name = run.about["experiment"]
+        experiment = _rebuild(_experiment(name), run.about["config"])
+        _finished(train(_plan(experiment, name), self.run, watch=Bar()))
+
+
+@dataclass(frozen=True)
+class Report:
+    """Write a run or a replication as one self-contained HTML page.
+
+    Examples:
+      nucleate report runs/tour
+    """
+
+    run: tyro.conf.Positional[Path]
+    """The folder of the run."""
+
+    def __call__(self) -> None:
+        from nucleate.papers import Replication, write_replication_report
+        from nucleate.papers.replicate import write_run_report
+        from nucleate.record import Run
+
+        if Replication(self.run).exists():
+            report = write_replication_report(Replication.open(self.run))
+        else:
+            report = write_run_report(Run.open(self.run))
+        Console().print(f"Report: [bold]{report}[/bold]")
+
+
+@dataclass(frozen=True)
+class Runs:
+    """List the runs below a folder.
+
+    Examples:
+      nucleate runs
+      nucleate runs --root /data/nucleate
+    """
+
+    root: Path = RUNS
+    """Where to look."""
+
+    def __call__(self) -> None:
+        from nucleate.record import list_runs
+
+        runs = list_runs(self.root)
+        if not runs:
+            Console().print(f"No runs below {self.root}. Start one: nucleate tour")
+            return
+        table = Table("run", "experiment", "status", "networks", "steps", "seconds", "created")
+        for run in runs:
+            about = run.about
+            cells = [about.get(key, "–") for key in ("experiment", "status", "members", "steps", "seconds", "created")]
+            table.add_row(str(run.path), *map(str, cells))
+        Console().print(table)
+
+
+@dataclass(frozen=True)
+class Show:
+    """Describe a run: what it is, how it went, what it recorded. Every chunk of its record is checked.
+
+    Examples:
+      nucleate show runs/tour/data-size
+    """
+
+    run: tyro.conf.Positional[Path]
+    """The folder of the run."""
+
+    def __call__(self) -> None:
+        from nucleate.record import Outcome, Run, verify
+
+        run = Run.open(self.run)
+        console = Console()
+        table = Table(show_header=False, title=str(run.path), title_justify="left")
+        for key, value in run.about.items():
+            text = ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
+            table.add_row(key, text)
+        console.print(table)
+        if not run.record_path.exists():
+            console.print("No record yet.")
+            return
+        if run.status == "complete":
+            verify(run.record_path)
+        record = run.record()
+        counts = {o.name.lower(): int((record.outcome == o).sum()) for o in Outcome}
+        console.print("Members: " + ", ".join(f"{count} {name}" for name, count in counts.items() if count))
+        print(record)
+        if run.status != "complete":
+            console.print(f"Unfinished: [bold]nucleate resume {run.path}[/bold]")
+
+
+def run_experiment(args: list[str]) -> None:
+    """`nucleate run`: the experiment named first decides what the options are."""
+    from nucleate.fleet import Bar, train
+
+    if not args or args[0].startswith("-"):
+        _run_help(wanted=bool(args) and args[0] in ("-h", "--help"))
+        return
+    name, *rest = args
+    default = _experiment(name)
+    command = dataclasses.make_dataclass(
+        "Run",
+        [
+            ("config", tyro.conf.OmitArgPrefixes[type(default)], default),
+            (
+                "out",
+                Annotated[Path | None, tyro.conf.arg(help="Folder of the run; named after its config if left out.")],
+                None,
+            ),
+        ],
+    )
+    description = f"Train the fleet {name}.\n\nExample:\n  nucleate run {name} --seeds 1 --steps 500"
+    chosen: Any = parse(command, rest, f"nucleate run {name}", description)
+    plan = _plan(chosen.config, name)
+    out = chosen.out or RUNS / f"{name.replace('/', '-')}-{plan.fingerprint()[:8]}"
+    _finished(train(plan, out, watch=Bar()))
+
+
+RUN_SUMMARY = "Train one experiment's fleet; every field of its config is an option."
+
+
+def _run_help(wanted: bool) -> None:
+    from nucleate.papers import PAPERS
+
+    names = "\n".join(f"  {name}" for paper in PAPERS.values() for name in paper.experiments)
+    text = (
+        f"usage: nucleate run EXPERIMENT [OPTIONS]\n\n{RUN_SUMMARY}\n\nexperiments:\n{names}\n\n"
+        "Examples:\n  nucleate run grokking/phase-rates --help\n"
+        "  nucleate run grokking/data-size --seeds 1 --eta-repr 1e-3 1e-2\n"
+    )
+    if not wanted:
+        raise UsageError("nucleate run: which experiment? `nucleate run --help` lists them.")
+    print(text)
+
+
+def _replicate(target: str, budget: str, out: Path) -> Path:
+    from nucleate.claims import summary, to_table
+    from nucleate.fleet import Bar
+    from nucleate.papers import Budget, replicate, write_replication_report
+
+    paper = _paper(target.split("/")[0])
+    claims = tuple(claim for claim in paper.claims if claim.id == target)
+    if "/" in target and not claims:
+        raise UsageError(f"there is no claim '{target}'; `nucleate list {paper.name}` shows those of {paper.name}.")
+    replication = replicate(paper, Budget(budget), out, claims=claims, watch=Bar())
+    rows = replication.rows()
+    console = Console()
+    if not console.is_terminal:  # a log has no width of its own
+        console = Console(width=140)
+    console.print(to_table(rows, f"{paper.title} ({budget})"))
+    console.print(summary(rows))
+    return write_replication_report(replication)
+
+
+def _finished(run) -> None:
+    from nucleate.papers import describe
+
+    about = describe(run)
+    outcomes = ", ".join(f"{count} {name}" for name, count in about["outcomes"].items())
+    console = Console()
+    console.print(f"{about['members']} networks ({outcomes}), {about['seconds']:.0f} s: [bold]{run.path}[/bold]")
+    console.print(f"Look: nucleate show {run.path}   Open: xarray.open_zarr('{run.record_path}')")
+
+
+def _paper(name: str):
+    from nucleate.papers import PAPERS
+
+    if name not in PAPERS:
+        raise UsageError(f"there is no paper '{name}'; there are: {', '.join(PAPERS)}.")
+    return PAPERS[name]
+
+
+def _experiment(name: str):
+    import difflib
+
+    from nucleate.papers import PAPERS
+
+    known = {key: experiment for paper in PAPERS.values() for key, experiment in paper.experiments.items()}
+    if name not in known:
+        close = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+        hint = f" Did you mean {close[0]}?" if close else ""
+        raise UsageError(f"there is no experiment '{name}'.{hint} `nucleate list` shows all.")
+    return known[name]
+
+
+def _plan(experiment, name: str):
+    try:
+        return experiment.plan(name)
+    except ValueError as mistake:
+        raise UsageError(str(mistake)) from None
+
+
+def _rebuild(like, config: dict[str, Any]):
+    """An experiment from its JSON, which knows lists but no tuples."""
+
+    def tuples(value):
+        return tuple(map(tuples, value)) if isinstance(value, list) else value
+
+    fields = {field.name for field in dataclasses.fields(like)}
+    if set(config) != fields:
+        raise UsageError(f"this run's config does not fit this nucleate: {sorted(set(config) ^ fields)}.")
+    return type(like)(**{key: tuples(value) for key, value in config.items()})
+
+
+COMMANDS: dict[str, type] = {
+    "tour": Tour,
+    "list": List,
+    "replicate": Replicate,
+    "resume": Resume,
+    "report": Report,
+    "runs": Runs,
+    "show": Show,
+}

@@ -1,0 +1,56 @@
+"""What a paper is here: experiments, claims, figures, and how much of each a budget buys."""
+
+import abc
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from nucleate.claims import Claim, Evidence
+from nucleate.explorer import FigureEntry
+from nucleate.fleet import Plan
+
+
+class Budget(StrEnum):
+    """How much a replication may cost."""
+
+    QUICK = "quick"
+    STANDARD = "standard"
+    PAPER = "paper"
+
+
+class Experiment(abc.ABC):
+    """A typed, printable description of a fleet. Implementations are frozen dataclasses; their fields are the
+    command line's options."""
+
+    @abc.abstractmethod
+    def plan(self, name: str) -> Plan:
+        """The fleet to train, with `name` and this config in its `about`."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a budget buys: each experiment at a size, and a number of random samples for claims without training."""
+
+    experiments: Mapping[str, Experiment]
+    samples: int
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper, wired from the rooms below.
+
+    `efforts[budget]` has the same experiment names for every budget. `draw(evidence, folder)` makes the figures.
+    """
+
+    name: str
+    title: str
+    reference: str
+    claims: tuple[Claim, ...]
+    efforts: Mapping[Budget, Effort]
+    draw: Callable[[Evidence, Path], list[FigureEntry]]
+
+    @property
+    def experiments(self) -> Mapping[str, Experiment]:
+        """Every experiment, at its default size."""
+        return self.efforts[Budget.STANDARD].experiments
