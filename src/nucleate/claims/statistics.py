@@ -41,7 +41,8 @@ def share(hits: int, total: int) -> Estimate:
     p = hits / total
     centre = (p + z * z / (2 * total)) / (1 + z * z / total)
     half = z / (1 + z * z / total) * math.sqrt(p * (1 - p) / total + z * z / (4 * total * total))
-    return Estimate(p, max(0.0, centre - half), min(1.0, centre + half))
+    # At 0 and 1 the share is a bound of its own interval, which rounding must not turn round.
+    return Estimate(p, max(0.0, min(p, centre - half)), min(1.0, max(p, centre + half)))
 
 
 def bootstrap(statistic: Callable[..., float], *samples: np.ndarray, resamples: int = 2000, seed: int = 0) -> Estimate:

@@ -53,12 +53,9 @@ class Layout:
         size = min(self.shard_size, count)
         per_member = {"outcome": (np.dtype("int8"), OUTCOME_ATTRS), "last_step": (np.dtype("int32"), {})}
         for crossing in self.plan.recipe.crossings:
-            rule = f"{crossing.probe} " + (
-                f">= {crossing.at_least}" if crossing.above is None else f"> {crossing.above}"
-            )
             per_member[f"{crossing.name}_step"] = (
                 np.dtype("int32"),
-                {"first_step_with": rule, "never": NEVER},
+                {"first_step_with": crossing.rule, "never": NEVER},
             )
         variables = [
             Variable(name, ("member",), (count,), dtype, (size,), attrs) for name, (dtype, attrs) in per_member.items()

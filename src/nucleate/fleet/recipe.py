@@ -1,6 +1,7 @@
 """How one network is made, trained and watched: the protocol of this room."""
 
 import abc
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, final
@@ -44,25 +45,45 @@ class Probe:
 
 @dataclass(frozen=True)
 class Crossing:
-    """The first looked-at step at which the scalar probe `probe` reaches `at_least` (or exceeds `above`).
+    """The first looked-at step at which the scalar probe `probe` passes a threshold.
 
-    Recorded as `<name>_step(member)`, -1 where it never happened. Its resolution is its probe's schedule.
+    One of `at_least` (≥), `above` (>), `at_most` (≤) and `below` (<) is given. Recorded as `<name>_step(member)`, -1
+    where it never happened. Its resolution is its probe's schedule.
+
+    >>> Crossing("grokked", "valid_accuracy", at_least=0.9).rule
+    'valid_accuracy >= 0.9'
     """
 
     name: str
     probe: str
     at_least: float | None = None
     above: float | None = None
+    at_most: float | None = None
+    below: float | None = None
 
     def __post_init__(self):
-        if (self.at_least is None) == (self.above is None):
-            raise ValueError(f"Crossing '{self.name}' needs exactly one of at_least and above.")
+        if len(self._given) != 1:
+            raise ValueError(f"Crossing '{self.name}' needs exactly one of at_least, above, at_most and below.")
+
+    @property
+    def _given(self) -> list[tuple[str, Callable, float]]:
+        thresholds = (
+            (">=", operator.ge, self.at_least),
+            (">", operator.gt, self.above),
+            ("<=", operator.le, self.at_most),
+            ("<", operator.lt, self.below),
+        )
+        return [(sign, compare, value) for sign, compare, value in thresholds if value is not None]
+
+    @property
+    def rule(self) -> str:
+        """The condition in words, for the record."""
+        ((sign, _, threshold),) = self._given
+        return f"{self.probe} {sign} {threshold}"
 
     def crossed(self, value: Float[Array, ""]) -> Array:
-        if self.at_least is not None:
-            return value >= self.at_least
-        assert self.above is not None
-        return value > self.above
+        ((_, compare, threshold),) = self._given
+        return compare(value, threshold)
 
 
 class Batching(abc.ABC):
