@@ -1,0 +1,74 @@
+"""Numbers as a reader wants them, three digits that mean something and no floating-point dust; and text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+DUST = 1e-15
+"""Below this a number is rounding error and is written as 0."""
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def number(value: float | int | None) -> str:
+    """Three significant digits; whole numbers in full up to a million; a dash for what was not measured.
+
+    >>> [number(value) for value in (0.12345, 41.0, 12345, 3.2e-5, 4.56e7, 1e-17, 3e-12, 0.99999, None)]
+    ['0.123', '41', '12,345', '3.2×10⁻⁵', '4.56×10⁷', '0', '<10⁻⁹', '>0.999', '–']
+    """
+    if value is None:
+        return "–"
+    if math.isnan(value):
+        return "not a number"
+    sign, size = ("−" if value < 0 else ""), abs(value)
+    if math.isinf(size):
+        return f"{sign}∞"
+    if size < DUST:
+        return "0"
+    if size < 1e-9:
+        return ">−10⁻⁹" if sign else "<10⁻⁹"
+    if 0.9995 <= size < 1:  # a correlation or an accuracy that is not quite 1 must not read as 1
+        return "<−0.999" if sign else ">0.999"
+    if size < 1e-3 or size >= 999_999.5:
+        digits, exponent = f"{size:.2e}".split("e")
+        digits = digits.rstrip("0").rstrip(".")
+        return f"{sign}{digits}×10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+    if size >= 999.5:
+        return f"{sign}{size:,.0f}"
+    return f"{sign}{size:.3g}"
+
+
+def interval(bounds: Sequence[float | int | None] | None) -> str:
+    """A confidence interval in brackets, or nothing.
+
+    >>> interval([0.91234, 0.97]), interval(None)
+    ('[0.912, 0.97]', '')
+    """
+    return "" if bounds is None else f"[{', '.join(number(bound) for bound in bounds)}]"
+
+
+def duration(seconds: float | int | None) -> str:
+    """A time span in its natural unit.
+
+    >>> [duration(seconds) for seconds in (0.02, 24.3, 600, 9000, None)]
+    ['<0.1 s', '24.3 s', '10 min', '2.5 h', '–']
+    """
+    if seconds is None:
+        return "–"
+    if seconds < 0.1:
+        return "<0.1 s" if seconds > 0 else "0 s"
+    for size, unit in ((3600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{number(seconds / size)} {unit}"
+    return f"{number(seconds)} s"
+
+
+def paragraph(text: str) -> str:
+    """Text as an HTML paragraph, or nothing.
+
+    >>> paragraph("p < 0.05")
+    '<p>p &lt; 0.05</p>'
+    """
+    return f"<p>{escape(text)}</p>" if text else ""
