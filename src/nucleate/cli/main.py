@@ -1,5 +1,7 @@
 """The entry point: find the command, run it, turn every user's mistake into one line."""
 
+import inspect
+import os
 import signal
 import sys
 from pathlib import Path
@@ -36,6 +38,9 @@ def main(argv: list[str] | None = None) -> int:
         return fail(str(mistake))
     except KeyboardInterrupt as interruption:
         return _say_how_to_resume(getattr(interruption, "path", None))
+    except BrokenPipeError:  # `nucleate list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except ImportError as missing:
         if missing.name and not missing.name.startswith("nucleate"):
             return fail(f"this command needs the package '{missing.name}': pip install 'nucleate[train]'")
@@ -58,7 +63,7 @@ def _dispatch(name: str, args: list[str]) -> None:
     if name not in commands.COMMANDS:
         raise UsageError(f"there is no command '{name}'; there are: {', '.join(_SUMMARIES)}.")
     command = commands.COMMANDS[name]
-    parse(command, args, f"nucleate {name}", dedent(command.__doc__ or ""))()
+    parse(command, args, f"nucleate {name}", inspect.cleandoc(command.__doc__ or ""))()
 
 
 def _say_how_to_resume(path: Path | None) -> int:

@@ -4,31 +4,23 @@ import contextlib
 import io
 import re
 import sys
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import tyro
 
 Command = TypeVar("Command")
-
-_FRAME = re.compile(r"^[╭╰│─╮╯┤├\s]+|[│╮╯\s]+$")
 
 
 class UsageError(Exception):
     """The user's mistake, in one line."""
 
 
-def parse(command: type[Command], args: list[str], prog: str, description: str, default: Any = None) -> Command:
+def parse(command: type[Command], args: list[str], prog: str, description: str) -> Command:
     """The command that `args` ask for. `--help` prints and exits; anything wrong raises `UsageError`."""
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said):
-            return tyro.cli(
-                command,
-                args=args,
-                prog=prog,
-                description=description,
-                default=tyro.MISSING if default is None else default,
-            )
+            return tyro.cli(command, args=args, prog=prog, description=description)
     except SystemExit as leaving:
         if not leaving.code:
             raise
@@ -38,18 +30,20 @@ def parse(command: type[Command], args: list[str], prog: str, description: str, 
 def _one_line(box: str, prog: str) -> str:
     """The parser's box of advice, cut down to what is wrong and what would be right.
 
-    >>> _one_line("╭─ Value error ─╮\\n│ Error parsing config: p must be >= 2; got 1. │\\n│ ─── │", "nucleate run x")
-    'nucleate run x: p must be >= 2; got 1. See nucleate run x --help.'
+    >>> _one_line("╭─ Value error ─╮\\n│ Error parsing config: p must be │\\n│ >= 2; got 1. │\\n│ ─── │", "x")
+    'x: p must be >= 2; got 1. See x --help.'
     """
-    lines = [line for line in (_FRAME.sub("", line) for line in box.splitlines()) if line]
-    if lines and box.lstrip().startswith("╭"):
-        lines = lines[1:]  # the box's title
-    wrong = re.sub(r"^Error parsing config: |^Error parsing ", "", lines[0]) if lines else "cannot be understood"
-    advice = [i for i, line in enumerate(lines) if line.startswith("Perhaps you meant")]
-    meant = ""
-    if advice and advice[0] + 1 < len(lines):
-        meant = f" Did you mean {lines[advice[0] + 1].split()[0].rstrip(',')}?"
-    return f"{prog}: {wrong.rstrip('.')}.{meant} See {prog} --help."
+    inside = [line.strip().strip("│").strip() for line in box.splitlines() if "╭" not in line and "╰" not in line]
+    paragraphs: list[list[str]] = [[]]
+    for line in inside:
+        if line and set(line) == {"─"}:
+            paragraphs.append([])
+        elif line:
+            paragraphs[-1].append(line)
+    wrong = re.sub(r"^Error parsing (config: )?", "", " ".join(paragraphs[0])) or "cannot be understood"
+    meant = next((lines[1].split()[0].rstrip(",") for lines in paragraphs if lines[:1] == ["Perhaps you meant:"]), "")
+    hint = f" Did you mean {meant}?" if meant else ""
+    return f"{prog}: {wrong.rstrip('.')}.{hint} See {prog} --help."
 
 
 def fail(message: str) -> int:

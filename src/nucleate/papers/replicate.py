@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nucleate.claims import Claim, Evidence, write_json
+from nucleate.claims import Claim, Evidence, to_markdown, write_json
 from nucleate.explorer import FigureEntry, write_report
 from nucleate.fleet import Interruption, Silent, Watcher, train
 from nucleate.papers.paper import Budget, Paper
@@ -100,8 +100,9 @@ def _write_manifest(into: Path, about: dict[str, Any]) -> None:
 
 
 def write_replication_report(replication: Replication) -> Path:
-    """The replication as one HTML page beside it."""
+    """The replication as one HTML page, and its scorecard as Markdown, in its folder."""
     about = replication.about
+    write_atomically(replication.path / "scorecard.md", to_markdown(replication.rows()).encode())
     return write_report(
         replication.path / "report.html",
         title=about["title"],

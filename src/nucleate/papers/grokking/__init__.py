@@ -66,16 +66,16 @@ _STANDARD = {
     readings.TRANSITION: replace(_PAPER[readings.TRANSITION], seeds=8),
     readings.TRAJECTORIES: _PAPER[readings.TRAJECTORIES],
     readings.PHASE_RATES: replace(
-        _PAPER[readings.PHASE_RATES], eta_repr=_logspace(-5, -2, 7), eta_dec=_logspace(-5, -2, 7), steps=30_000
+        _PAPER[readings.PHASE_RATES], eta_repr=_logspace(-5, -2, 7), eta_dec=_logspace(-5, -2, 7), steps=12_000
     ),
     readings.PHASE_DECAY: replace(
-        _PAPER[readings.PHASE_DECAY], eta_dec=_logspace(-5, -2, 7), wd_dec=_linspace(10, 6), steps=30_000
+        _PAPER[readings.PHASE_DECAY], eta_dec=_logspace(-5, -2, 7), wd_dec=_linspace(10, 6), steps=12_000
     ),
     readings.PHASE_DECAY_CLASSES: replace(
         _PAPER[readings.PHASE_DECAY_CLASSES],
         eta_dec=_logspace(-5, -2, 7),
         wd_dec=_linspace(20, 6),
-        steps=30_000,
+        steps=12_000,
     ),
     readings.FOUR_SYMBOLS: _PAPER[readings.FOUR_SYMBOLS],
 }

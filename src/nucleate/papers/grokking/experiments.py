@@ -58,6 +58,9 @@ class ToyFleet(Experiment):
     """Networks advanced together by one core; measured if left out."""
 
     def __post_init__(self):
+        for name in ("train_size", "eta_repr", "eta_dec", "wd_dec"):
+            if not getattr(self, name):
+                raise ValueError(f"ToyFleet.{name} needs at least one value; got none.")
         for name in ("eta_repr", "eta_dec"):
             for value in getattr(self, name):
                 if not value > 0:

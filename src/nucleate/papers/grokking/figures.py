@@ -123,7 +123,7 @@ def _figure_4cd(evidence: Evidence, folder: Path) -> FigureEntry:
     n_h = fit.timescale(start) * fit.rate / eta
     shown = step <= max(8 * n_h, 4 * n_h / fit.rate)
     figure, (left, middle, right) = panels(1, 3)
-    marks = {"3 $n_h$": 3 * n_h}
+    marks = {"3 $n_h$": 3 * n_h} if 3 * n_h <= step[-1] else {}
     trajectories(left, step[shown], theory[shown], title="effective theory", ylabel="normalized embedding", marks=marks)
     trajectories(
         middle,
@@ -332,8 +332,10 @@ def _figure_12(evidence: Evidence, folder: Path) -> FigureEntry:
         (axes[0], ~slow, r"fast decoder, $(\eta_1,\eta_2) = (10^{-3}, 10^{-2})$"),
         (axes[1], slow, r"slow decoder, $(\eta_1,\eta_2) = (10^{-2}, 10^{-3})$"),
     ):
-        present, groups = np.unique(code[chosen], return_inverse=True)
-        strips(ax, embedding[chosen], groups, [names[c] for c in present], xlabel="normalized embedding")
+        # The five representations that can be told apart, found or not, and any other that closes by chance.
+        shown = sorted({0, 1, 2, 4, 7} | set(np.unique(code[chosen]).tolist()))
+        groups = np.searchsorted(shown, code[chosen])
+        strips(ax, embedding[chosen], groups, [names[c] for c in shown], xlabel="normalized embedding")
         ax.set_title(f"{title}\nmean RQI {quality[chosen].mean():.2f}")
     return FigureEntry(
         save(figure, folder / "figure_12.png"),

@@ -116,7 +116,7 @@ def _descendants(evidence: Evidence) -> Findings:
         {
             "mean RQI at (1e-2, 1e-3) minus at (1e-3, 1e-2)": Estimate(float(difference), float(low), float(high)),
             "different representations found, of 5": Estimate(
-                len(seen), len(seen), len(possible) if len(code) < 2 * _PAPER_SEEDS else len(seen)
+                float(len(seen)), float(len(seen)), float(len(possible) if len(code) < 2 * _PAPER_SEEDS else len(seen))
             ),
         },
         note,

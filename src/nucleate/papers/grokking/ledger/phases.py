@@ -97,7 +97,9 @@ def _four_phases(evidence: Evidence) -> Findings:
         found = len(np.unique(vote(codes, -1)[0]))
         # A map coarser or shorter than the paper's can miss a phase, so there it is only a lower bound.
         most = len(Phase) if codes[..., 0].size < _PAPER_CELLS or evidence.record(name).steps < _PAPER_STEPS else found
-        estimates[_label(kind, "phases that hold a majority somewhere")] = Estimate(found, found, most)
+        estimates[_label(kind, "phases that hold a majority somewhere")] = Estimate(
+            float(found), float(found), float(most)
+        )
         seen = sorted({Phase(code).name.lower() for code in np.unique(codes)})
         notes.append(f"{kind.capitalize()}: {_census(codes)} Phases of single networks: {', '.join(seen)}.")
     return Findings(estimates, " ".join(notes) + " Fig. 6d (permutations) is not part of this measurement.")

@@ -203,7 +203,7 @@ def _hierarchy(evidence: Evidence) -> Findings:
 def _deduction(evidence: Evidence) -> Findings:
     # Abelian: tokens a..f; (a,d,b,c) and (c,f,d,e) against (a,f,b,e).
     rows = np.array([[1, -1, -1, 1, 0, 0], [0, 0, 1, -1, -1, 1], [1, -1, 0, 0, -1, 1]], float)
-    abelian = [bool(implied(rows, np.array(mask))[2]) for mask in ([1, 0, 0], [0, 1, 0], [1, 1, 0])]
+    abelian = [bool(implied(rows, np.array(mask, bool))[2]) for mask in ([1, 0, 0], [0, 1, 0], [1, 1, 0])]
     rng = np.random.default_rng(11)
 
     def residual(equations: int) -> float:

@@ -1,0 +1,182 @@
+"""The command line as a user meets it: in a process of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+TINY = ["--train-size", "45", "--seeds", "2", "--steps", "40", "--width", "8", "--block", "1"]
+
+
+def nucleate(*args: str, cwd: Path, **options) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "nucleate.cli", *args]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=240, **options)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Path:
+    """A folder with one finished run in it."""
+    folder = tmp_path_factory.mktemp("user")
+    done = nucleate("run", "grokking/data-size", *TINY, "--out", "runs/mine", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+MISTAKES = {
+    "unknown command": (["frobnicate"], "no command 'frobnicate'"),
+    "unknown experiment": (["run", "grokking/phase-rate"], "Did you mean grokking/phase-rates?"),
+    "no experiment": (["run"], "which experiment?"),
+    "misspelt override": (["run", "grokking/data-size", "--seedz", "3"], "Did you mean --seeds?"),
+    "not a number": (["run", "grokking/data-size", "--seeds", "x"], "--seeds"),
+    "p < 2": (["run", "grokking/data-size", "--p", "1"], "AdditionTask.p must be >= 2; got 1."),
+    "negative learning rate": (["run", "grokking/data-size", "--eta-repr", "-1"], "eta_repr must be > 0; got -1.0."),
+    "negative decay": (["run", "grokking/data-size", "--wd-dec", "-1"], "must be >= 0; got -1.0."),
+    "empty split": (["run", "grokking/data-size", "--train-size", "0"], "train_size must be between 1 and 55"),
+    "no values": (["run", "grokking/data-size", "--train-size"], "train_size"),
+    "not a run": (["show", "."], "is not a run directory"),
+    "no such folder": (["resume", "nowhere"], "there is no such folder"),
+    "unknown paper": (["replicate", "alchemy"], "no paper 'alchemy'"),
+    "unknown claim": (["replicate", "grokking/99"], "no claim 'grokking/99'"),
+    "unknown budget": (["replicate", "grokking", "--budget", "huge"], "huge"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_answered_in_one_line(mistake, tmp_path):
+    args, expected = MISTAKES[mistake]
+    answer = nucleate(*args, cwd=tmp_path)
+    assert answer.returncode == 2
+    assert expected in answer.stderr
+    assert len(answer.stderr.strip().splitlines()) == 1
+    assert "Traceback" not in answer.stderr
+
+
+def test_help_teaches_without_loading_jax(tmp_path):
+    code = "import sys; from nucleate.cli import main; main(['--help']); assert 'jax' not in sys.modules"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert "Examples:" in shown.stdout
+
+
+@pytest.mark.parametrize("command", ["tour", "list", "run", "replicate", "resume", "report", "runs", "show"])
+def test_every_command_has_examples(command, tmp_path):
+    shown = nucleate(command, "--help", cwd=tmp_path)
+    assert shown.returncode == 0
+    assert f"nucleate {command}" in shown.stdout
+    assert "Example" in shown.stdout
+
+
+def test_show_and_runs_describe_a_run(finished):
+    shown = nucleate("show", "runs/mine", cwd=finished)
+    assert shown.returncode == 0, shown.stderr
+    assert "2 ok" in shown.stdout
+    assert "embedding" in shown.stdout
+    listed = nucleate("runs", cwd=finished, env={**os.environ, "COLUMNS": "200"})
+    assert "runs/mine" in listed.stdout
+    assert "complete" in listed.stdout
+
+
+def test_report_of_a_single_run(finished):
+    made = nucleate("report", "runs/mine", cwd=finished)
+    assert made.returncode == 0, made.stderr
+    page = (finished / "runs/mine/report.html").read_text()
+    assert "data:image/png;base64" in page
+    assert "train_size" in page
+
+
+def test_a_finished_run_is_not_trained_again(finished):
+    before = (finished / "runs/mine/run.json").read_text()
+    again = nucleate("run", "grokking/data-size", *TINY, "--out", "runs/mine", cwd=finished)
+    assert again.returncode == 0
+    assert (finished / "runs/mine/run.json").read_text() == before
+
+
+def test_another_plan_is_refused(finished):
+    other = nucleate(
+        "run", "grokking/data-size", *TINY, "--p", "9", "--train-size", "20", "--out", "runs/mine", cwd=finished
+    )
+    assert other.returncode == 2
+    assert "holds another plan" in other.stderr
+
+
+def test_a_corrupt_chunk_is_named(finished, tmp_path):
+    import shutil
+
+    shutil.copytree(finished / "runs/mine", tmp_path / "bad")
+    chunk = next(file for file in (tmp_path / "bad/record.zarr/train_loss/c").rglob("*") if file.is_file())
+    content = bytearray(chunk.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    chunk.write_bytes(bytes(content))
+    shown = nucleate("show", "bad", cwd=tmp_path)
+    assert shown.returncode == 2
+    assert "train_loss" in shown.stderr
+    assert "corrupt" in shown.stderr
+    chunk.unlink()
+    shown = nucleate("show", "bad", cwd=tmp_path)
+    assert shown.returncode == 2
+    assert "misses 1 of" in shown.stderr
+
+
+def test_an_older_schema_is_named(finished, tmp_path):
+    import shutil
+
+    shutil.copytree(finished / "runs/mine", tmp_path / "old")
+    about = json.loads((tmp_path / "old/run.json").read_text())
+    (tmp_path / "old/run.json").write_text(json.dumps(about | {"schema_version": 0}))
+    shown = nucleate("show", "old", cwd=tmp_path)
+    assert shown.returncode == 2
+    assert "schema version 0" in shown.stderr
+
+
+def test_interrupt_says_how_to_resume_and_resume_does(tmp_path):
+    long = [
+        "--train-size",
+        "45",
+        "--seeds",
+        "2",
+        "--steps",
+        "60000",
+        "--width",
+        "64",
+        "--block",
+        "1",
+        "--out",
+        "runs/long",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "nucleate.cli", "run", "grokking/data-size", *long],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    checkpoints = tmp_path / "runs/long/checkpoints"
+    deadline = time.monotonic() + 120
+    while not checkpoints.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "nucleate resume runs/long" in said
+    assert "Traceback" not in said
+    assert json.loads((tmp_path / "runs/long/run.json").read_text())["status"] == "interrupted"
+    resumed = nucleate("resume", "runs/long", cwd=tmp_path)
+    assert resumed.returncode == 0, resumed.stderr
+    assert json.loads((tmp_path / "runs/long/run.json").read_text())["status"] == "complete"
+
+
+def test_one_claim_as_json(tmp_path):
+    done = nucleate("replicate", "grokking/2", "--budget", "quick", "--json", "card.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads((tmp_path / "card.json").read_text())
+    assert set(row) == {
+        "claim", "paper", "statement", "verdict", "expected", "measured", "interval", "members", "steps", "seconds",
+    }  # fmt: skip
+    assert row["claim"] == "grokking/2"
+    assert row["verdict"] == "replicated"
+    assert (tmp_path / "runs/grokking-2-quick/report.html").exists()
