@@ -1,6 +1,6 @@
 """Claims and verdicts. Needs no JAX."""
 
-from nucleate.claims.claim import Check, Claim, Evidence, Findings, Judgement, Region, Verdict
+from nucleate.claims.claim import Check, Claim, Evidence, Findings, Judgement, Region, Source, Verdict
 from nucleate.claims.scorecard import summary, to_markdown, to_table, write_json
 from nucleate.claims.statistics import Estimate, bootstrap, pearson, share, spearman
 
@@ -12,6 +12,7 @@ __all__ = [
     "Findings",
     "Judgement",
     "Region",
+    "Source",
     "Verdict",
     "bootstrap",
     "pearson",

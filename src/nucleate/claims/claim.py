@@ -5,12 +5,13 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 import xarray as xr
 
 from nucleate.claims.statistics import Estimate
-from nucleate.record import Run, load
+from nucleate.record import load
 
 
 class Verdict(StrEnum):
@@ -80,12 +81,25 @@ class Findings:
     note: str = ""
 
 
+@runtime_checkable
+class Source(Protocol):
+    """Where a record comes from and what it cost: a `Run`, or anything like it."""
+
+    @property
+    def about(self) -> Mapping[str, Any]: ...
+
+    @property
+    def record_path(self) -> Path: ...
+
+    def record(self) -> xr.Dataset: ...
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What a measurement may look at: finished runs by experiment name, and how many random samples to draw where a
     statement needs no training."""
 
-    runs: Mapping[str, Run]
+    runs: Mapping[str, Source]
     samples: int
     _records: dict[str, xr.Dataset] = field(default_factory=dict, repr=False)
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import SupportsFloat
 
 import numpy as np
 
@@ -20,7 +21,7 @@ class Estimate:
     high: float
 
     @classmethod
-    def exact(cls, value: float) -> "Estimate":
+    def exact(cls, value: SupportsFloat) -> "Estimate":
         return cls(float(value), float(value), float(value))
 
     @classmethod

@@ -1,7 +1,7 @@
 """Where a shard is: its members' state and the rows not yet in the store, in one file, replaced atomically."""
 
+import hashlib
 import io
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +10,17 @@ import numpy as np
 
 from nucleate.record import write_atomically
 
+_DIGEST = hashlib.sha256
+
 
 def save(path: Path, position: int, states: list[Any], pending: dict[str, np.ndarray]) -> None:
-    """Write the state before chunk `position`. A crash leaves the previous file."""
+    """Write the state before chunk `position`: a digest, then an npz archive. A crash leaves the previous file."""
     arrays = {"position": np.asarray(position)}
     arrays |= {f"state/{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(states))}
     arrays |= {f"pending/{name}": rows for name, rows in pending.items()}
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)  # type: ignore[arg-type]
-    write_atomically(path, buffer.getvalue())
+    write_atomically(path, _DIGEST(buffer.getvalue()).digest() + buffer.getvalue())
 
 
 def restore(path: Path, like: list[Any]) -> tuple[int, list[Any], dict[str, np.ndarray]] | None:
@@ -28,11 +30,12 @@ def restore(path: Path, like: list[Any]) -> tuple[int, list[Any], dict[str, np.n
     """
     if not path.exists():
         return None
-    try:
-        with np.load(path) as arrays:
-            leaves = [arrays[f"state/{i}"] for i in range(len(jax.tree.leaves(like)))]
-            pending = {k.removeprefix("pending/"): arrays[k] for k in arrays.files if k.startswith("pending/")}
-            position = int(arrays["position"])
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError):
+    content = path.read_bytes()
+    digest, archive = content[: _DIGEST().digest_size], content[_DIGEST().digest_size :]
+    if _DIGEST(archive).digest() != digest:
         return None
+    with np.load(io.BytesIO(archive)) as arrays:
+        leaves = [arrays[f"state/{i}"] for i in range(len(jax.tree.leaves(like)))]
+        pending = {k.removeprefix("pending/"): arrays[k] for k in arrays.files if k.startswith("pending/")}
+        position = int(arrays["position"])
     return position, jax.tree.unflatten(jax.tree.structure(like), leaves), pending

@@ -68,7 +68,8 @@ def choose_block(plan: Plan, group: tuple, say: Callable[[str], None]) -> int:
     name = f"{platform}-{len(workers())}-{name[:16]}"
     if name not in known:
         say("measuring the block size")
-        speed = {lanes: _speed(plan, group, index, lanes) for lanes in candidates if lanes <= len(index)}
+        fitting = [lanes for lanes in candidates if lanes <= len(index)] or candidates[:1]
+        speed = {lanes: _speed(plan, group, index, lanes) for lanes in fitting}
         known[name] = max(speed, key=speed.__getitem__)
         with contextlib.suppress(OSError):
             write_atomically(file, json.dumps(known, indent=1).encode())

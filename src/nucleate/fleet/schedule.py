@@ -120,24 +120,32 @@ class Chunk:
         return self.stop - self.start
 
 
-def timeline(axes: Mapping[str, Schedule], steps: int, *, events: int = 64, longest: int = 250) -> Sequence[Chunk]:
-    """Cut a run into chunks of `events` events each (the last one padded).
+def timeline(
+    axes: Mapping[str, Schedule], steps: int, *, events: int = 64, longest: int = 250, most: int = 1000
+) -> Sequence[Chunk]:
+    """Cut a run into chunks of at most `events` events and about `most` steps; all have room for `events`, so that one
+    program walks along any of them.
 
     An event stands at every step at which some axis looks, and often enough that no two are more than `longest` steps
-    apart: members that diverge or are done are noticed there, and nowhere else. Where events stand never changes what
-    is computed, only what is seen.
+    apart: members that diverge or are done are noticed there, and nowhere else. How a timeline is cut never changes
+    what is computed, only when a run can be saved, stopped or shown.
 
-    >>> [chunk.stop for chunk in timeline({"step": Every(10)}, 1000, events=40)]
-    [400, 800, 1000]
+    >>> [chunk.stop for chunk in timeline({"step": Every(10)}, 1500)]
+    [640, 1280, 1500]
+    >>> [chunk.stop for chunk in timeline({"step": Last()}, 1500)]
+    [1000, 1500]
     """
     looked = {name: schedule.at(steps) for name, schedule in axes.items()}
     marks = np.unique(np.concatenate([np.arange(0, steps + 1, longest), [steps], *looked.values()]))
     gaps = np.diff(marks, append=steps)
-    chunks = []
-    for first in range(0, len(marks), events):
-        part = marks[first : first + events]
+    chunks, first = [], 0
+    while first < len(marks):
+        last = max(first + 1, int(np.searchsorted(marks, marks[first] + most)))
+        last = min(last, first + events, len(marks))
+        part = marks[first:last]
         padding = (0, events - len(part))
-        gap = np.pad(gaps[first : first + events], padding).astype(np.int32)
+        gap = np.pad(gaps[first:last], padding).astype(np.int32)
         looks = {name: np.pad(np.isin(part, at), padding) for name, at in looked.items()}
         chunks.append(Chunk(gap, looks, int(part[0]), int(part[0] + gap.sum())))
+        first = last
     return chunks

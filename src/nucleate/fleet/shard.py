@@ -78,7 +78,7 @@ def train_shard(work: Work, number: int, device: Any) -> None:
     inputs = [jax.device_put(plan.lanes(index, program.lanes), device) for program, index in blocks]
     states = [program.start(*given) for (program, _), given in zip(blocks, inputs, strict=True)]
     rows = Rows(work.layout, shard, work.store)
-    file = work.checkpoints / f"{number:05d}.npz"
+    file = work.checkpoints / f"{number:05d}.checkpoint"
     position = 0
     if (saved := checkpoint.restore(file, states)) is not None:
         position, states, rows.pending = saved

@@ -91,7 +91,7 @@ def _prepare(plan: Plan, run: Run) -> Run:
 
 def _sweep(run: Run) -> None:
     """Remove what a killed process was in the middle of writing."""
-    for half_written in (".run.json.*", "checkpoints/.*.npz.*", "record.zarr/**/*.partial"):
+    for half_written in (".run.json.*", "checkpoints/.*.checkpoint.*", "record.zarr/**/*.partial"):
         for file in run.path.glob(half_written):
             file.unlink()
 

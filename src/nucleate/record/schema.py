@@ -64,7 +64,7 @@ class Variable:
         return fill_value(self.dtype)
 
 
-def fill_value(dtype: np.dtype):
+def fill_value(dtype: np.dtype) -> float | bool | int:
     """The value that means "nothing here": NaN for floats, False for flags, -1 for signed integers, 0 for others."""
     kind = np.dtype(dtype).kind
     return {"f": np.nan, "c": np.nan, "b": False, "i": NEVER}.get(kind, 0)

@@ -1,6 +1,7 @@
 """The Zarr side of a record: made once, filled region by region, opened by anyone."""
 
 import json
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,11 @@ def create_store(path: Path, frame: xr.Dataset, variables: Iterable[Variable]) -
             compressors=_COMPRESSORS,
             config={"write_empty_chunks": True},
         )
+    with warnings.catch_warnings():
+        # Consolidated, a plain `xarray.open_zarr` is quick and silent. Not in the Zarr 3 specification yet, hence the
+        # warning; a reader that does not know it passes over it.
+        warnings.simplefilter("ignore")
+        zarr.consolidate_metadata(path)
 
 
 class Store:
@@ -95,9 +101,9 @@ def verify(path: Path) -> None:
 
 def load(record: xr.Dataset, path: Path) -> xr.Dataset:
     """Read all of a record into memory, turning a decoder's traceback into one line that names record and variable."""
-    for name in record.variables:
+    for name, variable in record.variables.items():
         try:
-            record[name].load()
+            variable.load()
         except Exception as error:
             raise RunError(f"{path}: variable '{name}' has a corrupt chunk ({_first_line(error)}).") from error
     return record
