@@ -73,7 +73,7 @@ def _prepare(plan: Plan, run: Run) -> Run:
         if run.about.get("fingerprint") not in (None, fingerprint):
             raise RunError(
                 f"{run.path} holds another plan ({run.about.get('experiment', 'unknown')}, "
-                f"{run.about.get('members')} members); choose another folder with --out."
+                f"{run.about.get('members')} members); delete it, or choose another folder with --out."
             )
     elif any(entry.name != "lock" and not entry.match(".run.json.*") for entry in run.path.iterdir()):
         raise RunError(f"{run.path} is not empty and not a run directory; choose another folder with --out.")

@@ -38,6 +38,8 @@ class Replication:
 
     def rows(self) -> list[dict[str, Any]]:
         """The scorecard."""
+        if not (self.path / "scorecard.json").exists():
+            raise RunError(f"{self.path} is unfinished; `nucleate resume {self.path}` first.")
         return json.loads((self.path / "scorecard.json").read_text())
 
     def runs(self) -> list[Run]:
