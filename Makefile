@@ -19,7 +19,7 @@ tour: $(VENV)/.installed-train
 	$(BIN)/nucleate tour
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 	$(BIN)/lint-imports
 
 lint: $(VENV)/.installed-lint

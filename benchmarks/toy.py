@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from nucleate.fleet import Plan, train
+from nucleate.fleet import train
 from nucleate.papers.grokking.experiments import ToyFleet
 from nucleate.tasks import AdditionTask
 
@@ -94,9 +94,7 @@ def nucleate_fleet(members: int, steps: int, look: int = 10) -> float:
     """
     with tempfile.TemporaryDirectory() as folder:
         for name, length in (("warm", look), ("timed", steps)):
-            experiment = ToyFleet(seeds=members, steps=length, look=look)
-            plan = experiment.plan(name)
-            plan = Plan(plan.recipe, plan.members, plan.steps, about=plan.about)
+            plan = ToyFleet(seeds=members, steps=length, look=look).plan(name)
             plan.data  # noqa: B018 - made before the clock starts, like PyTorch's tensors
             began = time.perf_counter()
             train(plan, Path(folder) / name)

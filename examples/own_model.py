@@ -65,6 +65,7 @@ def main(folder: Path) -> None:
 
 def test_huge_learning_rate_diverges_and_harms_no_other(tmp_path):
     main(tmp_path)
+    main(tmp_path)  # a finished run is recognised and not trained again
     record = xarray.open_zarr(tmp_path / "record.zarr", consolidated=False, chunks=None)
     diverged = (record.outcome == Outcome.DIVERGED).values
     assert np.array_equal(diverged, record.learning_rate.values == 1e3)

@@ -27,7 +27,5 @@ def test_has_few_annotated_parameters(name):
 
 
 def test_all_is_sorted_and_complete():
-    public = {
-        name for name, value in vars(observables).items() if callable(value) and not name.startswith("_")
-    }
+    public = {name for name, value in vars(observables).items() if callable(value) and not name.startswith("_")}
     assert observables.__all__ == sorted(public)

@@ -131,12 +131,8 @@ def test_more_data_never_determines_less(ten, seed, size):
     less, more = known(ten.quads, few), known(ten.quads, many)
     assert np.all(nullity(ten.equations, less) >= nullity(ten.equations, more))
     assert np.all(ideal_rqi(ten.equations, less) <= ideal_rqi(ten.equations, more))
-    assert np.all(
-        ideal_accuracy(ten.equations, ten.quads, few) <= ideal_accuracy(ten.equations, ten.quads, many)
-    )
-    assert np.all(
-        grokking_rate(ten.equations, less, 10.0) <= grokking_rate(ten.equations, more, 10.0) + 1e-12
-    )
+    assert np.all(ideal_accuracy(ten.equations, ten.quads, few) <= ideal_accuracy(ten.equations, ten.quads, many))
+    assert np.all(grokking_rate(ten.equations, less, 10.0) <= grokking_rate(ten.equations, more, 10.0) + 1e-12)
 
 
 def test_ideal_rqi_is_the_share_of_implied(ten, in_train):
@@ -246,9 +242,7 @@ def test_leading_axes_are_sets(ten, in_train):
     for name, measure in measures.items():
         together = measure(rows, sets)
         for index in np.ndindex(3, 4):
-            np.testing.assert_allclose(
-                together[index], measure(rows[index], sets[index]), atol=1e-9, err_msg=name
-            )
+            np.testing.assert_allclose(together[index], measure(rows[index], sets[index]), atol=1e-9, err_msg=name)
 
 
 def test_ideal_accuracy_bounds_the_predicted(ten, in_train):

@@ -37,9 +37,7 @@ def residual_in_float64(embedding, rows):
 def covered_by_sets(is_formed, quads, in_train):
     """D̄(D, P) as the paper writes it, with Python sets."""
     train = set(np.flatnonzero(in_train).tolist())
-    parallelogram_set = [
-        set(quad) for quad, yes in zip(quads.tolist(), is_formed.tolist(), strict=True) if yes
-    ]
+    parallelogram_set = [set(quad) for quad, yes in zip(quads.tolist(), is_formed.tolist(), strict=True) if yes]
     every = range(len(in_train))
     return np.array([a in train or any({a, b} in parallelogram_set for b in train - {a}) for a in every])
 

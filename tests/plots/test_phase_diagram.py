@@ -96,7 +96,7 @@ def test_missing_cells_are_hatched_and_named(ax):
     phase_diagram(ax, winner, share, [1, 2], [1, 2])
     assert sum(patch.get_hatch() is not None for patch in ax.patches) == 2
     assert [text.get_text() for text in ax.texts] == ["60%"]
-    assert ax.get_legend().get_texts()[-1].get_text() == "no data"
+    assert ax.get_legend().get_texts()[-1].get_text() == "no majority"
 
 
 def test_the_legend_can_be_left_to_a_neighbour(ax):

@@ -46,7 +46,7 @@ class Region:
         return cls(value - tolerance, value + tolerance)
 
     def judge(self, estimate: Estimate) -> Verdict:
-        if not (math.isfinite(estimate.low) and math.isfinite(estimate.high)):
+        if math.isnan(estimate.low) or math.isnan(estimate.high):
             return Verdict.INCONCLUSIVE
         if self.low <= estimate.low and estimate.high <= self.high:
             return Verdict.REPLICATED
@@ -205,9 +205,9 @@ class Judgement:
 
 
 def _plain(estimate: Estimate) -> dict[str, Any]:
-    """JSON has no NaN and no infinity."""
-    interval = [float(estimate.low), float(estimate.high)]
+    """JSON has neither NaN nor infinity: what is unknown or endless is null."""
+    interval = [estimate.low, estimate.high]
     return {
-        "measured": float(estimate.value) if math.isfinite(estimate.value) else None,
+        "measured": estimate.value if math.isfinite(estimate.value) else None,
         "interval": interval if all(map(math.isfinite, interval)) else None,
     }

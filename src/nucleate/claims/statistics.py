@@ -47,31 +47,35 @@ def share(hits: int, total: int) -> Estimate:
 
 
 def bootstrap(statistic: Callable[..., float], *samples: np.ndarray, resamples: int = 2000, seed: int = 0) -> Estimate:
-    """`statistic(*samples)` with its percentile interval under resampling of rows [efron1993bootstrap].
+    """`statistic(*samples)` with its percentile interval under resampling [efron1993bootstrap].
 
-    All samples are resampled together, row by row; a row should be an independent unit, such as one network.
-    Resamples in which the statistic is undefined (a constant column has no correlation) are left out.
+    A row of a sample should be an independent unit, such as one network. Samples of equal length are columns of one
+    table and are resampled together, row by row; samples of different lengths are resampled apart. The statistic may
+    be infinite ("never"), which counts as larger than any number; where it is undefined (a constant column has no
+    correlation) in more than one resample of twenty, the answer is unknown.
 
     >>> estimate = bootstrap(np.mean, np.arange(100.0))
     >>> estimate.low < estimate.value < estimate.high
     True
     """
     samples = tuple(np.asarray(sample) for sample in samples)
-    count = len(samples[0])
-    if count == 0:
+    counts = [len(sample) for sample in samples]
+    if min(counts) == 0:
         return Estimate.unknown()
+    together = len(set(counts)) == 1
     rng = np.random.default_rng(seed)
     drawn = []
     with np.errstate(invalid="ignore", divide="ignore"):
         value = float(statistic(*samples))
         for _ in range(resamples):
-            rows = rng.integers(0, count, count)
-            drawn.append(float(statistic(*(sample[rows] for sample in samples))))
-    drawn = np.asarray(drawn)
-    drawn = drawn[np.isfinite(drawn)]
-    if not math.isfinite(value) or len(drawn) < resamples / 2:
+            rows = [rng.integers(0, counts[0], counts[0])] if together else [rng.integers(0, n, n) for n in counts]
+            rows = rows * len(samples) if together else rows
+            drawn.append(float(statistic(*(sample[row] for sample, row in zip(samples, rows, strict=True)))))
+    known = np.sort([number for number in drawn if not math.isnan(number)])
+    if math.isnan(value) or len(known) < 0.95 * resamples:
         return Estimate.unknown()
-    low, high = np.quantile(drawn, [0.025, 0.975])
+    # By rank, not by interpolation: there is nothing between a number and infinity.
+    low, high = known[int(0.025 * (len(known) - 1))], known[math.ceil(0.975 * (len(known) - 1))]
     return Estimate(value, float(low), float(high))
 
 

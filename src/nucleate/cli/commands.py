@@ -99,9 +99,7 @@ class Replicate:
             out = self.out or RUNS / f"{name.replace('/', '-')}-{self.budget}"
             out = out / name.replace("/", "-") if self.out and len(names) > 1 else out
             if self.fresh and Replication(out).exists():
-                import shutil
-
-                shutil.rmtree(out)
+                Replication(out).discard()
             report = _replicate(name, self.budget, out)
             rows += Replication.open(out).rows()
             Console().print(f"\nReport: [bold]{report}[/bold]")
@@ -152,8 +150,7 @@ class Report:
     """The folder of the run."""
 
     def __call__(self) -> None:
-        from nucleate.papers import Replication, write_replication_report
-        from nucleate.papers.replicate import write_run_report
+        from nucleate.papers import Replication, write_replication_report, write_run_report
         from nucleate.record import Run
 
         if Replication(self.run).exists():
@@ -185,6 +182,8 @@ class Runs:
         table = Table("run", "experiment", "status", "networks", "steps", "seconds", "created")
         for run in runs:
             about = run.about
+            if about["status"] == "running" and not run.is_held():
+                about["status"] = "interrupted"
             cells = [about.get(key, "–") for key in ("experiment", "status", "members", "steps", "seconds", "created")]
             table.add_row(str(run.path), *map(str, cells))
         Console().print(table)

@@ -41,6 +41,9 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:  # `nucleate list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        return fail(f"{problem.filename or 'a file'}: {reason}. Make room or choose another folder, then try again.")
     except ImportError as missing:
         if missing.name and not missing.name.startswith("nucleate"):
             return fail(f"this command needs the package '{missing.name}': pip install 'nucleate[train]'")

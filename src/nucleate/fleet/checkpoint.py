@@ -24,7 +24,7 @@ def save(path: Path, position: int, states: list[Any], pending: dict[str, np.nda
 
 
 def restore(path: Path, like: list[Any]) -> tuple[int, list[Any], dict[str, np.ndarray]] | None:
-    """What `save` wrote, in the structure of `like`; None if there is no file or it is damaged.
+    """What `save` wrote, in the structure of `like`; None if there is no file, or it is damaged or of another program.
 
     A shard without a checkpoint starts again from step 0 and arrives at the same numbers, so damage costs time only.
     """
@@ -34,8 +34,16 @@ def restore(path: Path, like: list[Any]) -> tuple[int, list[Any], dict[str, np.n
     digest, archive = content[: _DIGEST().digest_size], content[_DIGEST().digest_size :]
     if _DIGEST(archive).digest() != digest:
         return None
+    expected = jax.tree.leaves(like)
     with np.load(io.BytesIO(archive)) as arrays:
-        leaves = [arrays[f"state/{i}"] for i in range(len(jax.tree.leaves(like)))]
+        leaves = [arrays[name] for name in sorted(arrays.files, key=_number) if name.startswith("state/")]
+        if [(leaf.shape, leaf.dtype) for leaf in leaves] != [(leaf.shape, leaf.dtype) for leaf in expected]:
+            return None
         pending = {k.removeprefix("pending/"): arrays[k] for k in arrays.files if k.startswith("pending/")}
         position = int(arrays["position"])
     return position, jax.tree.unflatten(jax.tree.structure(like), leaves), pending
+
+
+def _number(name: str) -> int:
+    last = name.rsplit("/", 1)[-1]
+    return int(last) if last.isdigit() else -1

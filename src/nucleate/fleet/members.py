@@ -36,6 +36,10 @@ class Members(Mapping[str, np.ndarray]):
         chosen = np.asarray(list(index))
         return Members({name: column[chosen] for name, column in self.columns.items()})
 
+    def with_columns(self, **columns: np.ndarray) -> "Members":
+        """The table with these columns added, or in the place of those of the same name."""
+        return Members({**self.columns, **columns})
+
     def __getitem__(self, name: str) -> np.ndarray:
         return self.columns[name]
 

@@ -39,6 +39,7 @@ class Plan:
         names = [probe.name for probe in self.recipe.probes]
         if len(set(names)) < len(names):
             raise ValueError(f"Plan: two probes share a name; got {names}.")
+        self._refuse_clashes(names)
         for crossing in self.recipe.crossings:
             if crossing.probe not in names:
                 raise ValueError(f"Crossing '{crossing.name}' watches '{crossing.probe}'; the probes are {names}.")
@@ -46,6 +47,22 @@ class Plan:
         if unknown:
             raise ValueError(f"{type(self.recipe).__name__}.stop names crossings that do not exist: {sorted(unknown)}.")
         self.schedules  # noqa: B018 - raises where two probes disagree about an axis
+
+    def _refuse_clashes(self, names: list[str]) -> None:
+        """Columns, probes and step axes share the names of one record."""
+        crossings = [f"{crossing.name}_step" for crossing in self.recipe.crossings]
+        taken = ["member", "outcome", "last_step", *crossings, *{probe.axis for probe in self.recipe.probes}]
+        for kind, chosen in (("probe", names), ("column", list(self.members))):
+            for name in chosen:
+                if name in taken:
+                    raise ValueError(f"Plan: the {kind} '{name}' has a name that the record needs; choose another.")
+                taken.append(name)
+        for name, column in self.members.items():
+            if column.dtype.kind not in "biuf":
+                raise ValueError(f"Members.{name} must be numbers; got {column.dtype}. Put choices into the recipe.")
+        seed = self.members["seed"]
+        if seed.dtype.kind not in "iu" or seed.min() < 0 or seed.max() >= 2**32:
+            raise ValueError(f"Members.seed must be integers from 0 to 2³²−1; got {seed.min()} to {seed.max()}.")
 
     @cached_property
     def schedules(self) -> dict[str, Schedule]:
@@ -69,9 +86,17 @@ class Plan:
         return dataclasses.replace(self, members=self.members.only([member]))
 
     def fingerprint(self) -> str:
-        """A hash of all that decides the numbers; two plans with the same one give the same record."""
+        """A hash of what is trained and recorded. The block size, the versions and the machine also decide the bits.
+
+        Code is known by its name only: a recipe that is rewritten under the same name has the same fingerprint.
+        """
+        recipe = self.recipe
         content = {
-            "recipe": _identity(self.recipe),
+            "recipe": _identity(recipe),
+            "probes": [_identity((p.name, p.schedule, p.dims, p.axis)) for p in recipe.probes],
+            "crossings": _identity(recipe.crossings),
+            "stop": _identity(recipe.stop),
+            "batching": _identity(recipe.batching),
             "members": {name: column.tolist() for name, column in self.members.items()},
             "steps": self.steps,
         }
@@ -105,4 +130,9 @@ def _identity(value: Any) -> Any:
         return [_identity(item) for item in value]
     if isinstance(value, np.ndarray):
         return value.tolist()
-    return f"{value.__module__}.{value.__qualname__}" if hasattr(value, "__qualname__") else value
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if hasattr(value, "__qualname__"):
+        return f"{value.__module__}.{value.__qualname__}"
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    return {"type": kind, **{name: _identity(item) for name, item in sorted(vars(value).items())}}

@@ -82,7 +82,7 @@ class Bar:
             now = time.monotonic()
             if not self.console.is_terminal and now - self._spoke > self._quiet_seconds:
                 self._spoke = now
-                left = (now - self._began) * (self._total / self._done - 1)
+                left = (now - self._began) * (self._total / max(self._done, 1) - 1)
                 self.console.print(f"{self._name}: {self._done / self._total:4.0%}, about {left:.0f} s left")
 
     def say(self, message: str) -> None:

@@ -1,10 +1,13 @@
 """Train a fleet: into a run directory, resumably, on every core."""
 
+import contextlib
+import dataclasses
 import errno
 import queue
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +22,7 @@ from nucleate.fleet.schedule import timeline
 from nucleate.fleet.shard import Asked, Work, is_done, train_shard
 from nucleate.record import Run, RunError, Store, create_store
 
+_TELL_SECONDS = 20.0  # how often the cost so far is written down
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -33,11 +37,13 @@ class Interruption(KeyboardInterrupt):
 def train(plan: Plan, into: Path | str, *, watch: Watcher | None = None, checkpoint_seconds: float = 20.0) -> Run:
     """Train `plan` into the run directory `into`; continue it if it is there and unfinished.
 
-    The finished record does not depend on how often the run was interrupted, on the number of cores, or on which
-    other members are in the fleet. Ctrl-C leaves a resumable run and raises `Interruption`.
+    The finished record does not depend on how often the run was interrupted, nor on the number of cores; and a member's
+    numbers, at a given block size, not on which other members are in the fleet. Ctrl-C leaves a resumable run and
+    raises `Interruption`.
     """
     watch = watch or Silent()
     run = Run(Path(into))
+    _refuse_foreign(run.path)
     try:
         with run.lock():
             run = _prepare(plan, run)
@@ -59,7 +65,7 @@ def replay(plan: Plan, run: Run, member: int) -> xr.Dataset:
     """
     if not 0 <= member < plan.members.count:
         raise ValueError(f"replay: member must be between 0 and {plan.members.count - 1}; got {member}.")
-    alone = Plan(plan.recipe, plan.members.only([member]), plan.steps, run.about["block"], plan.about)
+    alone = dataclasses.replace(plan.only(member), block=run.about["block"])
     with tempfile.TemporaryDirectory() as folder:
         record = train(alone, Path(folder) / "replay").record().load()
     return record.assign_coords(member=[member])
@@ -75,8 +81,6 @@ def _prepare(plan: Plan, run: Run) -> Run:
                 f"{run.path} holds another plan ({run.about.get('experiment', 'unknown')}, "
                 f"{run.about.get('members')} members); delete it, or choose another folder with --out."
             )
-    elif any(entry.name != "lock" and not entry.match(".run.json.*") for entry in run.path.iterdir()):
-        raise RunError(f"{run.path} is not empty and not a run directory; choose another folder with --out.")
     else:
         about = dict(plan.about) | {
             "fingerprint": fingerprint,
@@ -89,6 +93,14 @@ def _prepare(plan: Plan, run: Run) -> Run:
     return run
 
 
+def _refuse_foreign(path: Path) -> None:
+    """A folder that holds anything but a run, or the beginnings of one, is not written to."""
+    if not path.is_dir() or (path / "run.json").exists():
+        return
+    if any(entry.name != "lock" and not entry.match(".run.json.*") for entry in path.iterdir()):
+        raise RunError(f"{path} is not empty and not a run directory; choose another folder with --out.")
+
+
 def _sweep(run: Run) -> None:
     """Remove what a killed process was in the middle of writing."""
     for half_written in (".run.json.*", "checkpoints/.*.checkpoint.*", "record.zarr/**/*.partial"):
@@ -97,7 +109,11 @@ def _sweep(run: Run) -> None:
 
 
 def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float) -> None:
-    began = time.monotonic()
+    before, began = run.about.get("seconds", 0.0), time.monotonic()
+
+    def spent() -> float:
+        return round(before + time.monotonic() - began, 2)
+
     machine.use_compile_cache()
     workers = machine.workers()
     count = plan.members.count
@@ -116,14 +132,13 @@ def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float) 
             watch.advance,
         )
         run.update(status="running")
-        _work_through(work, workers)
-        run.update(status="complete")
+        _work_through(work, workers, tick=lambda: run.update(seconds=spent()))
+        run.update(status="complete", seconds=spent())
     except (KeyboardInterrupt, Asked):
-        run.update(status="interrupted")
+        run.update(status="interrupted", seconds=spent())
         raise Interruption(run.path) from None
     finally:
         watch.end()
-        run.update(seconds=round(run.about.get("seconds", 0.0) + time.monotonic() - began, 2))
 
 
 def _layout(plan: Plan, run: Run, workers: int, watch: Watcher) -> tuple[Layout, dict[tuple, Program]]:
@@ -154,6 +169,12 @@ def _largest_shapes(plan: Plan, programs: dict, groups: dict) -> dict[str, tuple
                     f"Probe '{name}' gives {len(before)} axes for one member and {len(value.shape)} for another."
                 )
             shapes[name] = (tuple(map(max, before, value.shape)) if before else (), np.dtype(value.dtype))
+    for probe in plan.recipe.probes:
+        if len(probe.dims) != len(shapes[probe.name][0]):
+            raise ValueError(
+                f"Probe '{probe.name}' gives a value of shape {shapes[probe.name][0]}; its dims must name "
+                f"{len(shapes[probe.name][0])} axes, got {probe.dims}."
+            )
     return shapes
 
 
@@ -164,7 +185,7 @@ def _discard(path: Path) -> None:
         shutil.rmtree(path)
 
 
-def _work_through(work: Work, workers: list) -> None:
+def _work_through(work: Work, workers: list, tick: Callable[[], None]) -> None:
     """Let every worker take the next shard until none is left. The first failure stops all, each at a checkpoint."""
     todo: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number, shard in enumerate(work.layout.shards):
@@ -185,16 +206,34 @@ def _work_through(work: Work, workers: list) -> None:
             work.stop.set()
 
     threads = [threading.Thread(target=labour, args=(device,), daemon=True) for device in workers]
-    for thread in threads:
-        thread.start()
-    try:
-        for thread in threads:
-            while thread.is_alive():
-                thread.join(timeout=0.2)
-    except KeyboardInterrupt:
-        work.stop.set()
-        for thread in threads:
-            thread.join()
-        raise
+    interrupted = _start_and_wait(threads, work.stop, tick)
     for failure in sorted(failures, key=lambda failure: isinstance(failure, Asked)):
         raise failure
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+def _start_and_wait(threads: list[threading.Thread], stop: threading.Event, tick: Callable[[], None]) -> bool:
+    """Run threads to their end; whether Ctrl-C came. It is only noted: no thread may go on writing after the lock is
+    released, however often and early the user presses it."""
+    interrupted, told = False, time.monotonic()
+    waiting = iter(threads)
+    while not interrupted:
+        try:
+            for thread in waiting:
+                thread.start()
+            break
+        except KeyboardInterrupt:
+            interrupted = True
+    while alive := [thread for thread in threads if thread.is_alive()]:
+        try:
+            if interrupted:
+                stop.set()
+            alive[0].join(timeout=0.1)
+            if time.monotonic() - told > _TELL_SECONDS:
+                with contextlib.suppress(OSError, RunError):  # a full disk is the workers' to report
+                    tick()
+                told = time.monotonic()
+        except KeyboardInterrupt:
+            interrupted = True
+    return interrupted

@@ -1,11 +1,24 @@
 """Arrays in, numbers out: what a representation looks like, and what its data determine.
 
-Observables of a snapshot (`rqi`, `pca_spectrum`, ...) are written in JAX for one embedding: jit them, vmap
+Observables of a snapshot (`rqi`, `pca_spectrum`, `signal`, ...) are written in JAX for one embedding: jit them, vmap
 them over members and steps, or hand them NumPy arrays. Facts about a set of pairs (`nullity`, `implied`, ...)
-and about finished runs (`phase`, ...) are NumPy and take any number of leading axes.
+and about finished runs (`phase`, `settle_step`, ...) are NumPy and take any number of leading axes.
 """
 
 from nucleate.observables.alignment import procrustes_error
+from nucleate.observables.circles import (
+    Above,
+    TwiceTheMean,
+    circularity,
+    pca_frequencies,
+    roundness,
+    separation,
+    settle_step,
+    signal_gradient,
+    spacing,
+    survivor_count,
+    survivors,
+)
 from nucleate.observables.closeness import Distance, MeanSquare
 from nucleate.observables.determination import (
     gram,
@@ -17,6 +30,15 @@ from nucleate.observables.determination import (
     is_linear,
     null_space,
     nullity,
+)
+from nucleate.observables.fourier import (
+    fourier_coefficients,
+    gradient_spectrum,
+    mean_signal,
+    plane,
+    power,
+    project,
+    signal,
 )
 from nucleate.observables.parallelograms import (
     covered,
@@ -33,13 +55,18 @@ from nucleate.observables.phases import Phase, phase, sandwiched, vote
 from nucleate.observables.spectrum import effective_dimension, pca_spectrum, spectral_entropy
 
 __all__ = [
+    "Above",
     "Distance",
     "MeanSquare",
     "Phase",
+    "TwiceTheMean",
+    "circularity",
     "covered",
     "effective_dimension",
     "equations",
     "formed",
+    "fourier_coefficients",
+    "gradient_spectrum",
     "gram",
     "grokking_rate",
     "ideal_accuracy",
@@ -49,16 +76,29 @@ __all__ = [
     "is_linear",
     "known",
     "linear_residual",
+    "mean_signal",
     "normalized",
     "null_space",
     "nullity",
     "parallelograms",
+    "pca_frequencies",
     "pca_spectrum",
     "phase",
+    "plane",
+    "power",
     "predicted_accuracy",
     "procrustes_error",
+    "project",
+    "roundness",
     "rqi",
     "sandwiched",
+    "separation",
+    "settle_step",
+    "signal",
+    "signal_gradient",
+    "spacing",
     "spectral_entropy",
+    "survivor_count",
+    "survivors",
     "vote",
 ]

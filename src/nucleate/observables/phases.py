@@ -46,11 +46,12 @@ def phase(
 def vote(
     phases: Integer[Array | np.ndarray, "..."], axis: int
 ) -> tuple[Int8[np.ndarray, "..."], Float[np.ndarray, "..."]]:
-    """Decide the phase of each cell by majority, with the share of votes it won.
+    """Decide the phase of each cell by majority, with the largest share of votes.
 
-        winner = argmax_f n_f,    share = n_winner / Σ_f n_f
+        winner = f with n_f > ½ Σ_g n_g, or −1 if there is none;    share = max_f n_f / Σ_g n_g
 
-    n_f: number of entries of `phases` along `axis` (seeds, say) in phase f. A tie goes to the smaller code.
+    n_f: number of entries of `phases` along `axis` (seeds, say) in phase f; other codes, such as −1, have a vote too
+    but cannot win.
     A diagram of [liu2022grokking], Figure 6, has one seed a cell; this is for several.
 
     >>> winner, share = vote(np.array([[0, 1], [0, 2], [3, 2]]), axis=0)
@@ -61,7 +62,8 @@ def vote(
     if phases.shape[axis] == 0:
         raise ValueError(f"vote needs >= 1 entry along axis {axis}; got shape {phases.shape}.")
     shares = np.stack([(phases == code).mean(axis=axis) for code in Phase])
-    return np.asarray(shares.argmax(axis=0), np.int8), np.asarray(shares.max(axis=0))
+    most = np.asarray(shares.max(axis=0))
+    return np.where(most > 0.5, shares.argmax(axis=0), -1).astype(np.int8), most
 
 
 def sandwiched(grid: Integer[Array | np.ndarray, "row col"]) -> Bool[np.ndarray, "row col"]:

@@ -2,7 +2,7 @@
 
 from nucleate.papers.grokking import PAPER as _GROKKING
 from nucleate.papers.paper import Budget, Effort, Experiment, Paper
-from nucleate.papers.replicate import Replication, describe, replicate, write_replication_report
+from nucleate.papers.replicate import Replication, describe, replicate, write_replication_report, write_run_report
 
 PAPERS = {paper.name: paper for paper in (_GROKKING,)}
 
@@ -16,4 +16,5 @@ __all__ = [
     "describe",
     "replicate",
     "write_replication_report",
+    "write_run_report",
 ]

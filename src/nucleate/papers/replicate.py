@@ -1,6 +1,7 @@
 """Re-run a paper: train what its claims need, measure, judge, draw, report."""
 
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,16 @@ class Replication:
             raise RunError(f"{self.path} is unfinished; `nucleate resume {self.path}` first.")
         return json.loads((self.path / "scorecard.json").read_text())
 
+    def discard(self) -> None:
+        """Delete what this replication made, and nothing else that may be in its folder."""
+        for run in (Run(self.path / folder) for folder in self.about["runs"]):
+            if run.path.is_dir():
+                with run.lock():
+                    shutil.rmtree(run.path)
+        shutil.rmtree(self.path / "figures", ignore_errors=True)
+        for name in ("scorecard.json", "scorecard.md", "report.html", _MANIFEST):
+            (self.path / name).unlink(missing_ok=True)
+
     def runs(self) -> list[Run]:
         return [Run.open(self.path / folder) for folder in self.about["runs"]]
 
@@ -68,6 +79,7 @@ def replicate(
         "runs": [_folder(name) for name in needed],
         "figures": [],
     }
+    _refuse_another(into, about)
     _write_manifest(into, about)
     try:
         runs = {name: train(effort.experiments[name].plan(name), into / _folder(name), watch=watch) for name in needed}
@@ -95,6 +107,21 @@ def _measure(claims: tuple[Claim, ...], evidence: Evidence, watch: Watcher) -> l
         return rows
     finally:
         watch.end()
+
+
+def _refuse_another(into: Path, about: dict[str, Any]) -> None:
+    """A folder holds one replication: of one target, at one budget."""
+    there = Replication(into)
+    if not there.exists():
+        if into.is_dir() and any(into.iterdir()):
+            raise RunError(f"{into} is not empty and not a replication; choose another folder with --out.")
+        return
+    held = (there.about["target"], there.about["budget"])
+    if held != (about["target"], about["budget"]):
+        raise RunError(
+            f"{into} holds the replication of {held[0]} at budget {held[1]}; choose another folder with --out, or "
+            "discard it with --fresh."
+        )
 
 
 def _write_manifest(into: Path, about: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nucleate.plots.style import INK, MUTED, PHASE_COLORS
 
-NO_DATA = -1
+UNDECIDED = -1
 _HATCH = {"facecolor": "white", "edgecolor": "#A9A9A9", "hatch": "/////", "linewidth": 0.0}
 _PALEST = 0.3
 """How much colour a cell would keep if its winner had no votes at all."""
@@ -52,7 +52,7 @@ def phase_diagram(
             f"phase_diagram: winner and share must be [y, x] = {(y.size, x.size)}; "
             f"got {winner.shape} and {share.shape}."
         )
-    if winner.min() < NO_DATA or winner.max() >= len(PHASE_COLORS):
+    if winner.min() < UNDECIDED or winner.max() >= len(PHASE_COLORS):
         raise ValueError(f"phase_diagram: phase codes must be −1 … 3; got {np.unique(winner).tolist()}.")
     x_edges, x_centres = _lay_out(ax, "x", x, xlog)
     y_edges, y_centres = _lay_out(ax, "y", y, ylog)
@@ -60,11 +60,11 @@ def phase_diagram(
     colors = _tints(winner, share)
     mesh = ax.pcolormesh(x_edges, y_edges, colors, edgecolors="white", linewidth=0.8)
     widths, heights = np.diff(x_edges), np.diff(y_edges)
-    for row, col in np.argwhere(winner == NO_DATA).tolist():
+    for row, col in np.argwhere(winner == UNDECIDED).tolist():
         corner = (x_edges[col], y_edges[row])
         ax.add_patch(Rectangle(corner, widths[col], heights[row], zorder=2, **_HATCH))
     centred = {"ha": "center", "va": "center", "fontsize": _text_size(ax, *winner.shape)}
-    for row, col in np.argwhere((winner != NO_DATA) & (share < 1 - 1e-9)).tolist():
+    for row, col in np.argwhere((winner != UNDECIDED) & (share < 1 - 1e-9)).tolist():
         ink = INK if _lightness(colors[row, col]) > 0.5 else "white"
         ax.text(x_centres[col], y_centres[row], f"{share[row, col]:.0%}", color=ink, **centred)
     ax.set(xlabel=xlabel, ylabel=ylabel)
@@ -73,11 +73,11 @@ def phase_diagram(
     for spine in ax.spines.values():
         spine.set_visible(False)
     if legend:
-        phase_legend(ax, no_data=bool((winner == NO_DATA).any()))
+        phase_legend(ax, undecided=bool((winner == UNDECIDED).any()))
     return mesh
 
 
-def phase_legend(ax: Axes, *, no_data: bool = False) -> None:
+def phase_legend(ax: Axes, *, undecided: bool = False) -> None:
     """The four phases' names and colours, to the right of the axes.
 
     >>> from nucleate.plots import panels, style
@@ -88,8 +88,8 @@ def phase_legend(ax: Axes, *, no_data: bool = False) -> None:
     ['comprehension', 'grokking', 'memorization', 'confusion']
     """
     handles = [Patch(facecolor=color, label=name) for name, color in PHASE_COLORS.items()]
-    if no_data:
-        handles.append(Patch(**_HATCH, label="no data"))
+    if undecided:
+        handles.append(Patch(**_HATCH, label="no majority"))
     legend = ax.legend(
         handles=handles,
         title="most seeds end in\n(paler: split vote)",

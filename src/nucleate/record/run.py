@@ -103,7 +103,7 @@ class Run:
             self.path.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
             raise RunError(f"{self.path} cannot be a run directory: there is a file in its place.") from None
-        with open(self.path / "lock", "w") as handle:
+        with open(self.path / "lock", "a") as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -112,6 +112,14 @@ class Run:
                     "with --out."
                 ) from None
             yield
+
+    def is_held(self) -> bool:
+        """Whether some process is writing this run now. A killed one is not, whatever its status says."""
+        try:
+            with self.lock():
+                return False
+        except RunError:
+            return True
 
 
 def list_runs(root: Path) -> list[Run]:

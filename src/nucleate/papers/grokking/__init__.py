@@ -35,10 +35,10 @@ _PAPER = {
     ),
     readings.TRAJECTORIES: ToyFleet(seeds=40, steps=5000, look=25),
     readings.PHASE_RATES: replace(
-        _PHASES, eta_repr=_logspace(-5, -2, 13), eta_dec=_logspace(-5, -2, 13), seeds=3, steps=100_000
+        _PHASES, eta_repr=_logspace(-5, -2, 13), eta_dec=_logspace(-5, -2, 13), seeds=3, steps=readings.TABLE_1_STEPS
     ),
     readings.PHASE_DECAY: replace(
-        _PHASES, eta_dec=_logspace(-5, -2, 16), wd_dec=_linspace(10, 11), seeds=3, steps=100_000
+        _PHASES, eta_dec=_logspace(-5, -2, 16), wd_dec=_linspace(10, 11), seeds=3, steps=readings.TABLE_1_STEPS
     ),
     readings.PHASE_DECAY_CLASSES: replace(
         _PHASES,
@@ -46,7 +46,22 @@ _PAPER = {
         eta_dec=_logspace(-5, -2, 16),
         wd_dec=_linspace(20, 11),
         seeds=3,
-        steps=100_000,
+        steps=readings.TABLE_1_STEPS,
+    ),
+    # Corners of the three maps: (slow repr., fast decoder), (fast repr., slow decoder); no decay and high decay.
+    readings.CORNERS: replace(
+        _PHASES, eta_repr=(1e-5, 1e-2), eta_dec=(1e-2, 1e-5), paired=True, seeds=6, steps=readings.TABLE_1_STEPS
+    ),
+    readings.CORNERS_DECAY: replace(
+        _PHASES, eta_dec=(1e-2,), wd_dec=(0.0, 10.0), seeds=6, steps=readings.TABLE_1_STEPS
+    ),
+    readings.CORNERS_DECAY_CLASSES: replace(
+        _PHASES,
+        readout="classification",
+        eta_dec=(1e-2,),
+        wd_dec=(0.0, 20.0),
+        seeds=6,
+        steps=readings.TABLE_1_STEPS,
     ),
     readings.FOUR_SYMBOLS: ToyFleet(
         p=4,
@@ -63,20 +78,23 @@ _PAPER = {
 
 _STANDARD = {
     readings.DATA_SIZE: replace(_PAPER[readings.DATA_SIZE], seeds=6),
-    readings.TRANSITION: replace(_PAPER[readings.TRANSITION], seeds=8),
+    readings.TRANSITION: replace(_PAPER[readings.TRANSITION], seeds=6),
     readings.TRAJECTORIES: _PAPER[readings.TRAJECTORIES],
     readings.PHASE_RATES: replace(
-        _PAPER[readings.PHASE_RATES], eta_repr=_logspace(-5, -2, 7), eta_dec=_logspace(-5, -2, 7), steps=12_000
+        _PAPER[readings.PHASE_RATES], eta_repr=_logspace(-5, -2, 7), eta_dec=_logspace(-5, -2, 7), steps=10_000
     ),
     readings.PHASE_DECAY: replace(
-        _PAPER[readings.PHASE_DECAY], eta_dec=_logspace(-5, -2, 7), wd_dec=_linspace(10, 6), steps=12_000
+        _PAPER[readings.PHASE_DECAY], eta_dec=_logspace(-5, -2, 7), wd_dec=_linspace(10, 6), steps=10_000
     ),
     readings.PHASE_DECAY_CLASSES: replace(
         _PAPER[readings.PHASE_DECAY_CLASSES],
         eta_dec=_logspace(-5, -2, 7),
         wd_dec=_linspace(20, 6),
-        steps=12_000,
+        steps=10_000,
     ),
+    readings.CORNERS: _PAPER[readings.CORNERS],
+    readings.CORNERS_DECAY: _PAPER[readings.CORNERS_DECAY],
+    readings.CORNERS_DECAY_CLASSES: _PAPER[readings.CORNERS_DECAY_CLASSES],
     readings.FOUR_SYMBOLS: _PAPER[readings.FOUR_SYMBOLS],
 }
 
@@ -107,6 +125,9 @@ _QUICK = {
         seeds=2,
         steps=3000,
     ),
+    readings.CORNERS: replace(_PAPER[readings.CORNERS], seeds=2, steps=3000),
+    readings.CORNERS_DECAY: replace(_PAPER[readings.CORNERS_DECAY], seeds=2, steps=3000),
+    readings.CORNERS_DECAY_CLASSES: replace(_PAPER[readings.CORNERS_DECAY_CLASSES], seeds=2, steps=3000),
     readings.FOUR_SYMBOLS: replace(_PAPER[readings.FOUR_SYMBOLS], seeds=20, steps=1500),
 }
 

@@ -6,7 +6,7 @@ from typing import Literal, final
 
 import numpy as np
 
-from nucleate.fleet import Plan, grid
+from nucleate.fleet import Members, Plan, grid
 from nucleate.observables import ideal_test_accuracy
 from nucleate.papers.grokking.toy import Classification, Regression, ToyAddition
 from nucleate.papers.paper import Experiment
@@ -27,7 +27,7 @@ class ToyFleet(Experiment):
     train_size: tuple[int, ...] = (45,)
     """Training pairs, of p(p+1)/2."""
     seeds: int = 3
-    """Networks for each combination; each has its own split, templates and init."""
+    """Networks for each combination. Every network of the fleet has a split, templates and init of its own."""
     eta_repr: tuple[float, ...] = (1e-3,)
     """Learning rates of the embedding."""
     eta_dec: tuple[float, ...] = (1e-4,)
@@ -75,6 +75,10 @@ class ToyFleet(Experiment):
             raise ValueError(
                 f"ToyFleet.paired needs as many eta_repr as eta_dec; got {len(self.eta_repr)} and {len(self.eta_dec)}."
             )
+        if any(not 0 <= number < self.p for pair in self.training_set for number in pair):
+            raise ValueError(f"ToyFleet.training_set must pair numbers below p={self.p}; got {self.training_set}.")
+        if len({tuple(sorted(pair)) for pair in self.training_set}) < len(self.training_set):
+            raise ValueError(f"ToyFleet.training_set lists a pair twice; got {self.training_set}.")
         if self.batch < 0:
             raise ValueError(f"ToyFleet.batch must be >= 0; got {self.batch}.")
         if not self.init_scale > 0:
@@ -111,23 +115,33 @@ class ToyFleet(Experiment):
             pairs = set(zip(self.eta_repr, self.eta_dec, strict=True))
             rates = zip(members["eta_repr"].tolist(), members["eta_dec"].tolist(), strict=True)
             members = members.only([i for i, rate in enumerate(rates) if rate in pairs])
-        splits = {size: self._split_seeds(size) for size in np.unique(members["train_size"]).tolist()}
-        members.columns["seed_split"] = np.asarray(
-            [splits[size][seed] for size, seed in zip(members["train_size"].tolist(), members["seed"], strict=True)]
+        # No two networks share an init or a split: each is an independent unit, as the intervals of claims assume.
+        members = members.with_columns(
+            repeat=members["seed"], seed=np.arange(members.count), seed_split=self._split_seeds(members)
         )
         about = {"experiment": name, "config": dataclasses.asdict(self)}
         return Plan(self.recipe(), members, self.steps, self.block, about)
 
-    def _split_seeds(self, size: int) -> list[int]:
-        """The first seeds 0, 1, 2, ... that give a split, skipping infeasible ones where asked to."""
+    def _split_seeds(self, members: Members) -> np.ndarray:
+        """A seed of its own for the split of every member, skipping infeasible splits where asked to."""
         if not self.feasible:
-            return list(range(self.seeds))
-        recipe, found, seed = self.recipe(), [], 0
-        while len(found) < self.seeds:
-            if seed == 10_000:
-                raise ValueError(f"ToyFleet.feasible: no feasible split of {size} pairs was found; use more pairs.")
-            split = recipe.split({"seed_split": seed, "train_size": size})
-            if float(ideal_test_accuracy(recipe.equations, recipe.quads, split.in_train)) >= FEASIBLE:
-                found.append(seed)
-            seed += 1
-        return found
+            return np.arange(members.count)
+        seeds = np.empty(members.count, int)
+        first = 0
+        for size in np.unique(members["train_size"]).tolist():
+            wanted = np.flatnonzero(members["train_size"] == size)
+            found: list[int] = []
+            while len(found) < len(wanted):
+                batch = range(first, first + 2 * len(wanted))
+                found += self._feasible(batch, size)
+                first = batch.stop
+                if first > 100 * members.count and not found:
+                    raise ValueError(f"ToyFleet.feasible: no feasible split of {size} pairs; use a larger train_size.")
+            seeds[wanted] = found[: len(wanted)]
+        return seeds
+
+    def _feasible(self, seeds: range, size: int) -> list[int]:
+        recipe = self.recipe()
+        in_train = np.stack([recipe.split({"seed_split": seed, "train_size": size}).in_train for seed in seeds])
+        ideal = np.asarray(ideal_test_accuracy(recipe.equations, recipe.quads, in_train), float)
+        return [seed for seed, reachable in zip(seeds, ideal >= FEASIBLE, strict=True) if reachable]

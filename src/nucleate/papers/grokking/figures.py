@@ -1,6 +1,7 @@
 """The paper's figures 3, 4, 5, 6, 10, 11 and 12, drawn from records."""
 
 import itertools
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from nucleate.plots import (
     median_line,
     panels,
     phase_diagram,
+    phase_legend,
     save,
     strips,
     style,
@@ -132,10 +134,10 @@ def _figure_4cd(evidence: Evidence, folder: Path) -> FigureEntry:
         title="network (unseen by the fit)",
         marks=marks,
     )
-    skill = score.error.values
+    error = score.error.values
     right.plot(step, np.nanmedian(score.error_constant.values, 0), color="0.55", label="nothing moves")
-    right.plot(step, np.nanmedian(skill, 0), color=PALETTE[0], label="effective theory")
-    low, high = np.nanquantile(skill, [0.25, 0.75], axis=0)
+    right.plot(step, np.nanmedian(error, 0), color=PALETTE[0], label="effective theory")
+    low, high = np.nanquantile(error, [0.25, 0.75], axis=0)
     right.fill_between(step, low, high, color=PALETTE[0], alpha=0.2, lw=0)
     right.set(
         xlabel="training step",
@@ -216,24 +218,16 @@ def _figure_6(evidence: Evidence, folder: Path) -> FigureEntry:
         ),
     )
     figure, axes = panels(1, 3)
-    for number, (ax, (name, y, ylabel, ylog, title)) in enumerate(zip(axes, maps, strict=True)):
+    undecided = False
+    for ax, (name, y, ylabel, ylog, title) in zip(axes, maps, strict=True):
         codes, xs, ys = readings.phases(evidence.record(name), "eta_dec", y)
         winner, votes = vote(codes, -1)
-        phase_diagram(
-            ax,
-            winner,
-            votes,
-            xs,
-            ys,
-            xlabel=r"$\eta$ decoder",
-            ylabel=ylabel,
-            xlog=True,
-            ylog=ylog,
-            title=title,
-            legend=number == len(maps) - 1,
-        )
+        undecided |= bool((winner < 0).any())
+        labels = {"xlabel": r"$\eta$ decoder", "ylabel": ylabel, "title": title}
+        phase_diagram(ax, winner, votes, xs, ys, xlog=True, ylog=ylog, legend=False, **labels)
         if not ylog:
             ax.invert_yaxis()
+    phase_legend(axes[-1], undecided=undecided)
     steps = int(evidence.record(readings.PHASE_RATES).steps)
     return FigureEntry(
         save(figure, folder / "figure_6.png"),
@@ -282,7 +276,7 @@ def _figure_11(evidence: Evidence, folder: Path) -> FigureEntry:
     levels = []
     for size in (3, 2, 1, 0):
         level = []
-        for chosen in _subsets(3, size):
+        for chosen in combinations(range(3), size):
             mask = np.zeros(3, bool)
             mask[[order[i] for i in chosen]] = True
             freedom = int(nullity(structure.equations, mask))
@@ -307,12 +301,6 @@ def _figure_11(evidence: Evidence, folder: Path) -> FigureEntry:
     )
 
 
-def _subsets(count: int, size: int):
-    from itertools import combinations
-
-    return list(combinations(range(count), size))
-
-
 def _example(structure: Structure, mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """A representation that obeys the chosen equations: a line, bent within the freedom that is left."""
     basis = null_space(structure.equations, mask)
@@ -323,8 +311,9 @@ def _example(structure: Structure, mask: np.ndarray, rng: np.random.Generator) -
 
 def _figure_12(evidence: Evidence, folder: Path) -> FigureEntry:
     record = evidence.record(readings.FOUR_SYMBOLS)
-    code, quality = readings.four_symbol_classes(record)
-    embedding = readings.final_embedding(record)[..., 0]
+    final = readings.final(record, "embedding")
+    code, quality = readings.four_symbol_classes(final), readings.final(record, "rqi")
+    embedding = final[..., 0]
     names = ("none", "A1", "A2", "A1, A2", "A3", "A1, A3", "A2, A3", "all three")
     figure, axes = panels(1, 2, size=(5.4, 5.6))
     slow = record.eta_repr.values > record.eta_dec.values

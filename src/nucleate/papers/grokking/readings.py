@@ -17,6 +17,7 @@ from nucleate.observables import (
     predicted_accuracy,
 )
 from nucleate.papers.grokking.structure import Structure
+from nucleate.record import Outcome
 from nucleate.theories import AllParallelograms, EffectiveLoss, EffectiveLossFit
 
 DATA_SIZE = "grokking/data-size"
@@ -26,17 +27,18 @@ PHASE_RATES = "grokking/phase-rates"
 PHASE_DECAY_CLASSES = "grokking/phase-decay-classes"
 PHASE_DECAY = "grokking/phase-decay"
 FOUR_SYMBOLS = "grokking/four-symbols"
+CORNERS = "grokking/corners"
+CORNERS_DECAY = "grokking/corners-decay"
+CORNERS_DECAY_CLASSES = "grokking/corners-decay-classes"
 
 
-def final_embedding(record: xr.Dataset) -> np.ndarray:
-    """Each member's last embedding (member, token, dim), wherever it stopped."""
-    last = np.searchsorted(record.step.values, record.last_step.values)
-    return record.embedding.values[np.arange(record.sizes["member"]), last]
+# Table 1 speaks of what happens within so many steps. Before, "not yet" is not "never".
+TABLE_1_STEPS = 100_000
 
 
 def final(record: xr.Dataset, name: str) -> np.ndarray:
-    """Each member's last value of a scalar."""
-    last = np.searchsorted(record.step.values, record.last_step.values)
+    """Each member's last recorded value of a variable, wherever it stopped."""
+    last = np.searchsorted(record.step.values, record.last_step.values, side="right") - 1
     return record[name].values[np.arange(record.sizes["member"]), last]
 
 
@@ -44,7 +46,7 @@ def qualities(record: xr.Dataset, closeness: MeanSquare | Distance) -> dict[str,
     """Per member: fraction of data, accuracy and RQI as trained, as predicted, and of the ideal model."""
     structure = Structure(record.sizes["token"])
     in_train = record.in_train.values.astype(bool)
-    made = jax.vmap(lambda E: formed(E, structure.equations, closeness))(final_embedding(record))
+    made = jax.vmap(lambda E: formed(E, structure.equations, closeness))(final(record, "embedding"))
     predicted = jax.vmap(lambda f, d: predicted_accuracy(f, structure.quads, d))(made, in_train)
     mask = known(structure.quads, in_train)
     return {
@@ -66,13 +68,24 @@ def theory_steps(record: xr.Dataset) -> np.ndarray:
         return 1 / (rate * record.eta_repr.values)
 
 
+def on_grid(record: xr.Dataset, values: np.ndarray, x: str, y: str) -> np.ndarray:
+    """Members' integers laid out as [y, x, repeat] over two hyperparameters; -1 where there is no member."""
+    axes = [np.unique(record[name].values) for name in (y, x, "repeat")]
+    laid = np.full([len(axis) for axis in axes], -1)
+    names = (y, x, "repeat")
+    laid[tuple(np.searchsorted(axis, record[name].values) for axis, name in zip(axes, names, strict=True))] = values
+    return laid
+
+
+def phase_of(record: xr.Dataset) -> np.ndarray:
+    """The phase of every member within the run's steps; -1 for one that diverged."""
+    found = phase(record.train90_step.values, record.valid90_step.values)
+    return np.where(record.outcome.values == Outcome.DIVERGED, -1, found)
+
+
 def phases(record: xr.Dataset, x: str, y: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The phase of every network on a grid of two hyperparameters: (codes[y, x, seed], x values, y values)."""
-    xs, ys, seeds = (np.unique(record[name].values) for name in (x, y, "seed"))
-    codes = np.full((len(ys), len(xs), len(seeds)), -1)
-    at = tuple(np.searchsorted(v, record[n].values) for v, n in ((ys, y), (xs, x), (seeds, "seed")))
-    codes[at] = phase(record.train90_step.values, record.valid90_step.values)
-    return codes, xs, ys
+    """The phase of every network on a grid of two hyperparameters: (codes[y, x, repeat], x values, y values)."""
+    return on_grid(record, phase_of(record), x, y), np.unique(record[x].values), np.unique(record[y].values)
 
 
 def split_by_member(record: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
@@ -91,8 +104,8 @@ def fit_theory(record: xr.Dataset) -> EffectiveLossFit:
     return EffectiveLoss(quads=AllParallelograms()).fit(record)
 
 
-def four_symbol_classes(record: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Which of A1..A3 hold in each member's last representation: (code 0..7, RQI)."""
-    structure = Structure(4)
-    made = np.asarray(jax.vmap(lambda E: formed(E, structure.equations))(final_embedding(record)))
-    return made @ (1 << np.arange(made.shape[1])), made.mean(1)
+def four_symbol_classes(embedding: np.ndarray) -> np.ndarray:
+    """Which of A1, A2, A3 hold in each embedding (member, token, dim) of four symbols, as bits of a code 0..7."""
+    equations = Structure(4).equations
+    made = np.asarray(jax.vmap(lambda E: formed(E, equations, Distance(0.01)))(embedding))
+    return made @ (1 << np.arange(made.shape[1]))

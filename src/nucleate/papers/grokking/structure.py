@@ -5,13 +5,16 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from nucleate.observables import equations, grokking_rate, known, nullity, parallelograms
+from nucleate.claims import Region
+from nucleate.observables import equations, grokking_rate, is_linear, known, parallelograms
 from nucleate.tasks import AdditionTask
 
 P = 10
 CRITICAL = 0.4
+# "Around 0.4" is read as 0.4 to the decimal that is printed.
+TOLERANCE = 0.05
 # "About 3 n_h" is read as 3 within a factor of two.
-ABOUT_THREE = (1.5, 6.0)
+ABOUT_THREE = Region(1.5, 6.0)
 
 
 @dataclass(frozen=True)
@@ -60,36 +63,16 @@ def survey(p: int, count: int) -> Survey:
     linear, rate = [], []
     for size in range(1, total + 1):
         sets = known(structure.quads, structure.random_sets(size, count))
-        linear.append(nullity(structure.equations, sets) == 2)
+        linear.append(is_linear(structure.equations, sets))
         rate.append(grokking_rate(structure.equations, sets, 1.0))
     return Survey(np.arange(1, total + 1) / total, np.asarray(linear), np.asarray(rate))
 
 
 def half_crossing(fraction: np.ndarray, probability: np.ndarray) -> float:
-    """Where an increasing curve first reaches one half, by linear interpolation; NaN if it never does."""
+    """Where an increasing curve first reaches one half, by linear interpolation; infinite if it never does."""
     above = np.flatnonzero(probability >= 0.5)
     if len(above) == 0 or above[0] == 0:
-        return float("nan") if len(above) == 0 else float(fraction[0])
+        return float("inf") if len(above) == 0 else float(fraction[0])
     i = above[0]
     weight = (0.5 - probability[i - 1]) / (probability[i] - probability[i - 1])
     return float(fraction[i - 1] + weight * (fraction[i] - fraction[i - 1]))
-
-
-def off_line(embedding: np.ndarray) -> np.ndarray:
-    """Squared distance from the nearest E_k = a + k b; any leading axes, then token and dim."""
-    tokens = embedding.shape[-2]
-    k = np.arange(tokens) - (tokens - 1) / 2
-    centred = embedding - embedding.mean(-2, keepdims=True)
-    slope = np.einsum("k,...kd->...d", k, centred) / (k @ k)
-    return ((centred - k[:, None] * slope[..., None, :]) ** 2).sum((-2, -1))
-
-
-def time_to_line(embedding: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """When the departure from a line, as a share of the embedding's spread, has fallen to e⁻³ of its first value.
-
-    `embedding[member, time, token, dim]`; infinite for a member that never gets there.
-    """
-    spread = ((embedding - embedding.mean(-2, keepdims=True)) ** 2).sum((-2, -1))
-    departure = np.sqrt(off_line(embedding) / spread)
-    arrived = departure <= np.exp(-3) * departure[:, :1]
-    return np.where(arrived.any(1), times[arrived.argmax(1)], np.inf)

@@ -4,11 +4,11 @@ import jax
 import numpy as np
 
 from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, bootstrap
-from nucleate.papers.grokking.structure import ABOUT_THREE, P, Structure, off_line, time_to_line
+from nucleate.observables import linear_residual, rqi
+from nucleate.papers.grokking.structure import ABOUT_THREE, P, Structure
 from nucleate.theories import (
     DecoderFlow,
     DecoderState,
-    DrivenFlow,
     ExactFlow,
     LinearizedFlow,
     collapse_trajectory,
@@ -19,38 +19,34 @@ from nucleate.theories import (
 
 
 def _time_to_line(evidence: Evidence) -> Findings:
-    """Random normalised embeddings under the flow over all parallelograms: what is left of the slowest departure from a
-    line after three of its time constants, and when the whole of it is gone."""
+    """Random normalised embeddings under the exact flow over all parallelograms: when is the line there, by the paper's
+    own criterion RQI > 0.95?"""
     structure = Structure(P)
     gram = structure.equations.T @ structure.equations
-    slowest = np.linalg.eigvalsh(gram)[2]
     starts = np.random.default_rng(5).uniform(-0.5, 0.5, (200, P, 1))
     starts = (starts - starts.mean(1, keepdims=True)) / starts.std(1, ddof=1, keepdims=True)
-    time_constant = (P - 1) / (2 * slowest)  # Z0 of a z-scored embedding is P − 1
-    n_h = np.linspace(0, 12, 481)
-    times = np.tile(n_h * time_constant, (200, 1))
-
-    linear = LinearizedFlow().trajectory(gram, starts, times)
-    left = np.sqrt(off_line(linear)[:, 120] / off_line(starts))  # at 3 n_h
-    arrival = time_to_line(ExactFlow().trajectory(gram, starts, times), n_h)
+    time_constant = (P - 1) / (2 * np.linalg.eigvalsh(gram)[2])  # Z0 of a z-scored embedding is P − 1
+    n_h = np.linspace(0, 12, 241)
+    path = ExactFlow().trajectory(gram, starts, np.tile(n_h * time_constant, (200, 1)))
+    arrived = np.asarray(jax.vmap(jax.vmap(lambda E: rqi(E, structure.equations)))(path.astype(np.float32))) > 0.95
+    arrival = np.where(arrived.any(1), n_h[arrived.argmax(1)], np.inf)
+    residual = jax.vmap(jax.vmap(linear_residual))(path[:, [0, 60]].astype(np.float32))  # at the start and at 3 n_h
+    left = np.sqrt(residual[:, 1] / residual[:, 0])
     steps = time_constant / 1e-3
     note = (
         "λ3 = 2·(third eigenvalue of AᵀA)/Z0 for normalised embeddings, without the factor 1/|P0| that Eq. 5 prints "
         "and "
         f"the authors' code does not have. With the default η = 1e-3 and all 70 parallelograms, n_h = {steps:.0f} "
         "steps; "
-        f"with the factor it would be {70 * steps:.0f}, longer than the 5,000 steps of Fig. 4c. The exact flow "
-        "keeps Z0 and "
-        "so pumps up the line while the rest decays: how long it takes depends on how much of a line there was at "
-        "the start."
+        f"with the factor it would be {70 * steps:.0f}, longer than the 5,000 steps of Fig. 4c. After 3 n_h the "
+        "departure "
+        f"from a line, as a share of the spread, is {np.median(left):.3f} of its first value (median); in the "
+        "linearised flow "
+        "its slowest part is e⁻³ = 0.050 by definition, and the exact flow, which keeps Z0, is slower or faster "
+        "according "
+        "to how much of a line there was at the start."
     )
-    return Findings(
-        {
-            "departure from a line left after 3 n_h, linearised flow (worst of 200)": Estimate.exact(left.max()),
-            "median time to the line over n_h, exact flow": bootstrap(np.median, arrival, resamples=500),
-        },
-        note,
-    )
+    return Findings({"median time to RQI > 0.95 over n_h": bootstrap(np.median, arrival, resamples=500)}, note)
 
 
 def _conservation(evidence: Evidence) -> Findings:
@@ -94,8 +90,9 @@ def _effective_loss_derivation(evidence: Evidence) -> Findings:
     times = np.linspace(0, 2, 41)
 
     def bias_rate(samples: int) -> float:
-        start = DecoderState(A=rng.normal(size=(3, 2)), b=np.zeros(3), r=0.1 * rng.normal(size=(samples, 2)))
-        b = integrate(DrivenFlow(DecoderFlow(y=y, eta_A=eta_A, eta_x=eta_x)), start, times).b
+        # With inputs at the origin A r vanishes without being dropped from the equations.
+        start = DecoderState(A=np.zeros((3, 2)), b=np.zeros(3), r=np.zeros((samples, 2)))
+        b = integrate(DecoderFlow(y=y, eta_A=eta_A, eta_x=eta_x), start, times).b
         return float(-np.polyfit(times, np.log(1 - b @ y / (y @ y)), 1)[0] / eta_A)
 
     start = DecoderState(A=rng.normal(size=(3, 2)), b=rng.normal(size=3), r=rng.normal(size=(2, 2)))
@@ -149,15 +146,8 @@ CLAIMS = (
     Claim(
         "grokking/5",
         "Sec. 3.2, Fig. 4c",
-        "The line forms on the time scale n_h = 1/(λ3 η); after about 3 n_h it is there.",
-        (
-            Check(
-                "departure from a line left after 3 n_h, linearised flow (worst of 200)",
-                "e⁻³ = 0.050",
-                Region(0, np.exp(-3) + 1e-9),
-            ),
-            Check("median time to the line over n_h, exact flow", "about 3", Region(*ABOUT_THREE)),
-        ),
+        "In the effective theory the line forms on the time scale n_h = 1/(λ3 η); after about 3 n_h it is there.",
+        (Check("median time to RQI > 0.95 over n_h", "about 3", ABOUT_THREE),),
         _time_to_line,
     ),
     Claim(
@@ -173,7 +163,9 @@ CLAIMS = (
     Claim(
         "grokking/12",
         "App. L",
-        "The effective loss follows from gradient flow of a linear decoder.",
+        "The effective loss follows from gradient flow of a linear decoder, in which the bias approaches its label "
+        "as "
+        "b(t) = (1 − exp(−2 η_A t)) y.",
         (
             Check("relative error of d(r−r')/dt = −η_x AᵀA (r−r')", "0", Region(0, 1e-8)),
             Check("rate of b(t) over η_A, single sample", "2", Region(2 - 1e-3, 2 + 1e-3)),

@@ -1,0 +1,160 @@
+"""An embedding of Z_p seen through its Fourier transform over the tokens.
+
+A real embedding of p tokens has (p − 1) // 2 frequencies k = 1, 2, ..., each with a plane of its own: k and p − k are
+the same. What is left is the mean (k = 0) and, for even p, the alternation k = p/2, which is a line and can be no
+circle. Row k − 1 of every `freq` axis is frequency k. p may be any integer >= 3, prime or not.
+"""
+
+from operator import index
+from typing import SupportsIndex
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Complex, Float
+
+
+def fourier_coefficients(embedding: Float[Array | np.ndarray, "token dim"]) -> Complex[Array, "freq dim"]:
+    """Fourier coefficients of the embedding over the tokens, not normalised.
+
+        F_k = Σ_n exp(−2πi k n / p) E_n,    k = 1..(p − 1) // 2
+
+    E_n: embedding of token n of p. Source: [ding2024survival], Eq. 1.
+
+    >>> angle = 2 * np.pi * np.arange(5)[:, None] / 5
+    >>> abs(fourier_coefficients(np.cos(2 * angle))).round(3).tolist()  # p/2 at its own frequency
+    [[0.0], [2.5]]
+    """
+    p = _tokens(embedding)
+    return jnp.fft.rfft(embedding, axis=0)[1 : (p + 1) // 2]
+
+
+def signal(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " freq"]:
+    """Signal of each frequency, as the authors' code computes and plots it: the norm of its coefficients.
+
+        s_k = ‖F_k‖
+
+    F_k: see `fourier_coefficients`; ‖·‖: over the dimensions. The paper's text defines the square, see `power`; its
+    code plots the norm and compares the norm with thresholds. An N(0, 1) embedding has s_k ≈ √(p d), a circle of radius
+    R and frequency k has s_k = p R / √2. Source: the code of [ding2024survival], Section 2.
+
+    >>> angle = 2 * np.pi * np.arange(5) / 5
+    >>> circle = np.stack([np.cos(2 * angle), np.sin(2 * angle)], axis=1)
+    >>> [round(s, 3) for s in signal(circle).tolist()]
+    [0.0, 3.536]
+    """
+    return jnp.linalg.norm(fourier_coefficients(embedding), axis=-1)
+
+
+def power(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " freq"]:
+    """Power of each frequency: what the paper's text calls its signal.
+
+        s_k² = ‖F_k‖²
+
+    F_k: see `fourier_coefficients`. The authors' code has the root of it everywhere, see `signal`.
+    Source: [ding2024survival], Section 2.
+
+    >>> angle = 2 * np.pi * np.arange(5) / 5
+    >>> circle = np.stack([np.cos(2 * angle), np.sin(2 * angle)], axis=1)
+    >>> [round(s, 3) for s in power(circle).tolist()]
+    [0.0, 12.5]
+    """
+    return jnp.square(signal(embedding))
+
+
+def mean_signal(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, ""]:
+    """Mean norm over all p frequencies: what the authors compare a signal with.
+
+        s̄ = (1/p) Σ_{k=0}^{p−1} ‖F_k‖
+
+    F_k: see `fourier_coefficients`; here also of k = 0 (the mean of the embedding), of the mirror images p − k and, for
+    even p, of k = p/2, none of which `signal` holds. Source: the code of [ding2024survival].
+
+    >>> alternating = np.array([[1.0], [-1.0], [1.0], [-1.0]])
+    >>> signal(alternating).tolist(), float(mean_signal(alternating))
+    ([0.0], 1.0)
+    """
+    p = _tokens(embedding)
+    norm = jnp.linalg.norm(jnp.fft.rfft(embedding, axis=0), axis=-1)
+    middle = (p + 1) // 2
+    return (norm[0] + 2 * norm[1:middle].sum() + norm[middle:].sum()) / p
+
+
+def gradient_spectrum(gradient: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " freq"]:
+    """How strongly the loss pulls at each frequency: the signal of the embedding's gradient.
+
+        g_k = ‖Σ_n exp(−2πi k n / p) ∂L/∂E_n‖
+
+    E_n: embedding of token n of p; L: training loss, without weight decay. The transform is linear, so this is the
+    gradient in Fourier space. Source: [ding2024survival], Appendix D.
+
+    >>> gradient_spectrum(np.array([[2.0], [-1.0], [-1.0]])).tolist()
+    [3.0]
+    """
+    return signal(gradient)
+
+
+def plane(embedding: Float[Array | np.ndarray, "token dim"], k: SupportsIndex) -> Float[Array, "2 dim"]:
+    """Two unit vectors that span the plane of frequency k.
+
+        Re F_k / ‖Re F_k‖,    Im F_k / ‖Im F_k‖
+
+    F_k: see `fourier_coefficients`. They are at right angles for a true circle only. A part that is no more than
+    rounding, as the imaginary part of a line is, gives zeros. Source: the code of [ding2024survival], Section 2.
+
+    >>> angle = 2 * np.pi * np.arange(5) / 5
+    >>> circle = np.stack([np.sin(angle), 0 * angle, np.cos(angle)], axis=1)
+    >>> (plane(circle, k=1).round(3) + 0).tolist()
+    [[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]]
+    """
+    row = frequency("plane", k, _tokens(embedding)) - 1
+    return directions(embedding)[:, row]
+
+
+def project(embedding: Float[Array | np.ndarray, "token dim"], k: SupportsIndex) -> Float[Array, "token 2"]:
+    """Coordinates of each token in the plane of frequency k.
+
+        x_n = (E_n · Re F_k / ‖Re F_k‖, E_n · Im F_k / ‖Im F_k‖)
+
+    E_n: embedding of token n; F_k: see `fourier_coefficients`. The embedding is not centred, and other frequencies
+    leak into the plane unless their planes are at right angles to it. To watch a circle form, project each snapshot on
+    the plane of the last, as Figure 2 does: `snapshot @ plane(last, k).T`. Source: the code of [ding2024survival].
+
+    >>> angle = 2 * np.pi * np.arange(4) / 4
+    >>> circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    >>> (project(circle, k=1).round(3) + 0).tolist()
+    [[1.0, 0.0], [0.0, -1.0], [-1.0, 0.0], [0.0, 1.0]]
+    """
+    row = frequency("project", k, _tokens(embedding)) - 1
+    return jnp.asarray(embedding) @ directions(embedding)[:, row].T
+
+
+def directions(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, "2 freq dim"]:
+    """Unit vectors along the real and imaginary parts of all F_k; zeros for a part that is no more than rounding.
+
+    Rounding: below ε √p ‖E‖, machine epsilon times the norm of the whole spectrum (Parseval).
+    """
+    coefficients = fourier_coefficients(embedding)
+    parts = jnp.stack([coefficients.real, coefficients.imag])
+    size = jnp.linalg.norm(parts, axis=-1, keepdims=True)
+    return parts / jnp.where(size > rounding(embedding), size, jnp.inf)
+
+
+def rounding(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, ""]:
+    """Size below which a Fourier coefficient is no more than rounding: ε √p ‖E‖."""
+    embedding = jnp.asarray(embedding)
+    return jnp.finfo(embedding.dtype).eps * len(embedding) ** 0.5 * jnp.linalg.norm(embedding)
+
+
+def frequency(caller: str, k: SupportsIndex, p: int) -> int:
+    """Return k as an int if it is a frequency of p tokens, and say what would be one if not."""
+    k, last = index(k), (p - 1) // 2
+    if not 1 <= k <= last:
+        raise ValueError(f"{caller}: frequency must be between 1 and {last} for p={p}; got {k}.")
+    return k
+
+
+def _tokens(embedding: Array | np.ndarray) -> int:
+    shape = np.shape(embedding)
+    if len(shape) != 2 or shape[0] < 3 or shape[1] < 1:
+        raise ValueError(f"embedding must have shape [token >= 3, dim >= 1]; got {shape}.")
+    return shape[0]

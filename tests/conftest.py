@@ -1,0 +1,23 @@
+"""For every test: shapes are checked at run time, examples are the same each time, the user's caches stay untouched.
+
+This file is read before any test imports `nucleate`, which is when the first and the last must be settled.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+from hypothesis import settings
+from jaxtyping import install_import_hook
+
+# The numeric tower: an int is a good float, as every static checker agrees.
+install_import_hook("nucleate", "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
+
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.load_profile("fixed")
+
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    # Workers of pytest-xdist, and processes that tests start, inherit it: a program is compiled once for all.
+    os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="nucleate-tests-")
+    atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)

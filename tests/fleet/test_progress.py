@@ -1,0 +1,44 @@
+import io
+import re
+
+from rich.console import Console
+
+from nucleate.fleet import Bar, Silent, Watcher
+
+
+def test_who_watches():
+    assert isinstance(Bar(), Watcher)
+    assert isinstance(Silent(), Watcher)
+
+
+def test_a_bar_on_a_terminal_shows_name_detail_and_share():
+    console = Console(file=io.StringIO(), force_terminal=True, width=160)
+    bar = Bar(console)
+    bar.begin("phase-diagram", 1000, detail="12 members")
+    bar.say("measuring the block size")
+    bar.advance(250)
+    bar.advance(250)
+    bar.end()
+    shown = console.file.getvalue()
+    for part in ("phase-diagram", "50%", "12 members", "left"):
+        assert part in shown
+    assert "measuring" not in shown.splitlines()[-1]
+
+
+def test_a_bar_off_a_terminal_says_a_line_now_and_then():
+    console = Console(file=io.StringIO(), width=160)
+    bar = Bar(console, quiet_seconds=0.0)
+    bar.begin("fleet", 1000)
+    bar.advance(250)
+    bar.end()
+    assert re.search(r"fleet:  25%, about \d+ s left", console.file.getvalue())
+
+
+def test_a_bar_off_a_terminal_is_otherwise_quiet():
+    console = Console(file=io.StringIO(), width=160)
+    bar = Bar(console)
+    bar.begin("fleet", 1000)
+    for _ in range(10):
+        bar.advance(100)
+    bar.end()
+    assert console.file.getvalue().strip() == ""
