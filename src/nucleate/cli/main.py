@@ -58,10 +58,10 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _dispatch(name: str, args: list[str]) -> None:
-    from nucleate.cli import commands
+    from nucleate.cli import commands, experiments
 
     if name == "run":
-        commands.run_experiment(args)
+        experiments.run_experiment(args)
         return
     if name not in commands.COMMANDS:
         raise UsageError(f"there is no command '{name}'; there are: {', '.join(_SUMMARIES)}.")

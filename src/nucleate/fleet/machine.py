@@ -1,7 +1,6 @@
 """This machine: its workers, its caches, and the block size that suits a program on it."""
 
 import contextlib
-import hashlib
 import json
 import os
 import time
@@ -61,11 +60,8 @@ def choose_block(plan: Plan, group: tuple, say: Callable[[str], None]) -> int:
     known = {}
     with contextlib.suppress(OSError, ValueError):
         known = json.loads(file.read_text())
-    # The lowered program is the identity of what is measured: same text, same speed.
-    program = Program(plan.recipe, dict(group[0]), 1)
-    data, member = plan.lanes(index[:1], 1)
-    name = hashlib.sha256(f"{jax.jit(program._start_one).lower(*_first(data, member)).as_text()}".encode()).hexdigest()
-    name = f"{platform}-{len(workers())}-{name[:16]}"
+    name = Program(plan.recipe, dict(group[0]), 1).identity(*plan.lanes(index[:1], 1))
+    name = f"{platform}-{len(workers())}-{name}"
     if name not in known:
         say("measuring the block size")
         fitting = [lanes for lanes in candidates if lanes <= len(index)] or candidates[:1]
@@ -74,10 +70,6 @@ def choose_block(plan: Plan, group: tuple, say: Callable[[str], None]) -> int:
         with contextlib.suppress(OSError):
             write_atomically(file, json.dumps(known, indent=1).encode())
     return known[name]
-
-
-def _first(data, member):
-    return jax.tree.map(lambda leaf: leaf[0], (data, member))
 
 
 def _speed(plan: Plan, group: tuple, index: list[int], lanes: int, seconds: float = 0.3) -> float:

@@ -5,6 +5,7 @@ the gradient ready, nothing is computed twice, and there is a single copy of the
 numbers do not depend on when it is looked at.
 """
 
+import hashlib
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -82,6 +83,11 @@ class Program:
         one = partial(jax.tree.map, lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype))
         seen = jax.eval_shape(self._look, one(state), one(data), one(dict(member)))
         return {name: value for values in seen.values() for name, value in values.items()}
+
+    def identity(self, data: PyTree, member: Mapping[str, Array]) -> str:
+        """A name for what this program computes: same lowered text, same speed."""
+        text = self._start.lower(data, dict(member)).as_text()
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     # --- one member -----------------------------------------------------------------------------------------------
 

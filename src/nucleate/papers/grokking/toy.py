@@ -14,7 +14,8 @@ from jaxtyping import Array, Float, Int, PyTree
 
 from nucleate.fleet import Batching, Crossing, Every, FullBatch, Minibatch, Probe, Recipe, View, by_field
 from nucleate.models import MLP, SumDecoder
-from nucleate.observables import equations, ideal_test_accuracy, parallelograms, rqi
+from nucleate.observables import ideal_test_accuracy, rqi
+from nucleate.papers.grokking.structure import Structure
 from nucleate.tasks import AdditionTask, Split
 
 _SPLIT, _TEMPLATES = range(2)  # what `seed_split` is folded with
@@ -109,12 +110,8 @@ class ToyAddition(Recipe):
         return AdditionTask(self.p)
 
     @cached_property
-    def quads(self) -> np.ndarray:
-        return parallelograms(self.task.label)
-
-    @cached_property
-    def equations(self) -> np.ndarray:
-        return equations(self.task.pairs, self.quads, self.p)
+    def structure(self) -> Structure:
+        return Structure(self.p)
 
     @property
     def batching(self) -> Batching:  # type: ignore[override]
@@ -178,13 +175,13 @@ class ToyAddition(Recipe):
             Probe("train_accuracy", accuracy(lambda in_train: in_train), when),
             Probe("valid_accuracy", accuracy(lambda in_train: ~in_train), when),
             Probe("accuracy", accuracy(jnp.ones_like), when, attrs={"long_name": "accuracy on all pairs"}),
-            Probe("rqi", lambda view: rqi(view.model.embedding, self.equations), when),
+            Probe("rqi", lambda view: rqi(view.model.embedding, self.structure.equations), when),
             Probe("embedding", lambda view: view.model.embedding, when, dims=("token", "dim")),
         )
 
     def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         in_train = np.stack([member["in_train"] for member in data])
-        ideal = np.asarray(ideal_test_accuracy(self.equations, self.quads, in_train))
+        ideal = np.asarray(ideal_test_accuracy(self.structure.equations, self.structure.quads, in_train))
         return {
             "left": (("pair",), self.task.pairs[:, 0]),
             "right": (("pair",), self.task.pairs[:, 1]),

@@ -56,8 +56,8 @@ def _upper_bounds(evidence: Evidence) -> Findings:
     return Findings(
         estimates,
         f"{len(testable)} networks, of which only those with an ideal value below 1 can exceed it: {testable.sum()} "
-        "for "
-        f"RQI. With the authors' threshold |d| < 0.1 in the place of |d| ≤ 0.01 the share for RQI is {loosely:.0%}.",
+        "for RQI. With the authors' threshold |d| < 0.1 in the place of |d| ≤ 0.01 the share for RQI is "
+        f"{loosely:.0%}.",
     )
 
 

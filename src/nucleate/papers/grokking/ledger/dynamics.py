@@ -48,13 +48,10 @@ def _trajectory_agreement(evidence: Evidence) -> Findings:
     ratio = np.where(steps == NEVER, np.inf, steps / n_h)
     note = (
         f"{len(ratio)} networks. The one fitted number, the rate of theory time, is {fit.rate:.3f} on half of them "
-        "(1 by "
-        "the theory; Adam is not gradient flow). On the other half the mean Procrustes error is "
+        "(1 by the theory; Adam is not gradient flow). On the other half the mean Procrustes error is "
         f"{float(score.error_mean.mean()):.3f}, against {float(score.error_constant_mean.mean()):.3f} for a theory "
-        "in "
-        f"which nothing moves. n_h = {n_h:.0f} steps. {np.mean(np.isfinite(ratio)):.0%} of the networks reach the "
-        "line "
-        f"(RQI > 0.95) within {int(record.steps)} steps; those that do, at a median of "
+        f"in which nothing moves. n_h = {n_h:.0f} steps. {np.mean(np.isfinite(ratio)):.0%} of the networks reach the "
+        f"line (RQI > 0.95) within {int(record.steps)} steps; those that do, at a median of "
         f"{np.median(ratio[np.isfinite(ratio)]) if np.isfinite(ratio).any() else np.nan:.1f} n_h."
     )
     return Findings(
@@ -91,14 +88,10 @@ def _grokking_time(evidence: Evidence) -> Findings:
             "rank correlation of steps with 1/(λ3 η)": bootstrap(spearman, order[determined], predicted[determined]),
         },
         f"{determined.sum()} of {len(steps)} training sets have λ3 > 0; {arrived.sum()} of these networks reach RQI "
-        "> 0.95, "
-        f"in a median of {ratio:.2f}/(λ3 η) steps. With data size taken out of both, the rank correlation with "
-        "1/(λ3 η) is "
-        f"{beyond_size(order[determined], predicted[determined], fraction[determined]):.2f}: that is what λ3 knows "
-        "beyond "
-        f"the size. Learning rates ({float(record.eta_repr[0]):g}, {float(record.eta_dec[0]):g}); the figure's "
-        "caption "
-        "has η = 1e-3.",
+        f"> 0.95, in a median of {ratio:.2f}/(λ3 η) steps. With data size taken out of both, the rank correlation "
+        f"with 1/(λ3 η) is {beyond_size(order[determined], predicted[determined], fraction[determined]):.2f}: that "
+        f"is what λ3 knows beyond the size. Learning rates ({float(record.eta_repr[0]):g}, "
+        f"{float(record.eta_dec[0]):g}); the figure's caption has η = 1e-3.",
     )
 
 
@@ -122,10 +115,8 @@ def _descendants(evidence: Evidence) -> Findings:
     listed = ", ".join(f"{names[code]} {before} → {after}" for code, (before, after) in counts.items())
     note = (
         f"{count} networks; equations that hold (|d| ≤ 0.01), before → after training: {listed}. A representation "
-        "counts as "
-        f"found if it is more frequent than by chance before training. Mean RQI {quality[slow].mean():.2f} at "
-        "(1e-2, 1e-3), "
-        f"{quality[~slow].mean():.2f} at (1e-3, 1e-2)."
+        f"counts as found if it is more frequent than by chance before training. Mean RQI {quality[slow].mean():.2f} "
+        f"at (1e-2, 1e-3), {quality[~slow].mean():.2f} at (1e-3, 1e-2)."
     )
     return Findings(
         {

@@ -35,16 +35,11 @@ def _time_to_line(evidence: Evidence) -> Findings:
     steps = time_constant / 1e-3
     note = (
         "λ3 = 2·(third eigenvalue of AᵀA)/Z0 for normalised embeddings, without the factor 1/|P0| that Eq. 5 prints "
-        "and "
-        f"the authors' code does not have. With the default η = 1e-3 and all 70 parallelograms, n_h = {steps:.0f} "
-        "steps; "
-        f"with the factor it would be {70 * steps:.0f}, longer than the 5,000 steps of Fig. 4c. After 3 n_h the "
-        "departure "
-        f"from a line, as a share of the spread, is {np.median(left):.3f} of its first value (median); in the "
-        "linearised flow "
-        "its slowest part is e⁻³ = 0.050 by definition, and the exact flow, which keeps Z0, is slower or faster "
-        "according "
-        "to how much of a line there was at the start."
+        "and the authors' code does not have. With the default η = 1e-3 and all 70 parallelograms, n_h = "
+        f"{steps:.0f} steps; with the factor it would be {70 * steps:.0f}, longer than the 5,000 steps of Fig. 4c. "
+        f"After 3 n_h the departure from a line, as a share of the spread, is {np.median(left):.3f} of its first "
+        "value (median); in the linearised flow its slowest part is e⁻³ = 0.050 by definition, and the exact flow, "
+        "which keeps Z0, is slower or faster according to how much of a line there was at the start."
     )
     return Findings({"median time to RQI > 0.95 over n_h": bootstrap(np.median, arrival, resamples=500)}, note)
 
@@ -68,10 +63,9 @@ def _conservation(evidence: Evidence) -> Findings:
     note = (
         "Z0 is conserved by the flow of Eq. 25. C is not: the term that keeps Z0 also multiplies the mean, dC/dt = "
         f"(2ℓ0/Z0²)·C, which holds along the flow to {law:.0e}. C is conserved only where it is zero: centred "
-        "embeddings "
-        f"stay centred to {np.abs(centre[centred]).max():.0e}. The linear flow of Eq. 9, in turn, conserves C and "
-        "not Z0 "
-        f"(which falls by {shrunk:.0%} here). The paper centres its embeddings, so its figures are not affected."
+        f"embeddings stay centred to {np.abs(centre[centred]).max():.0e}. The linear flow of Eq. 9, in turn, "
+        f"conserves C and not Z0 (which falls by {shrunk:.0%} here). The paper centres its embeddings, so its "
+        "figures are not affected."
     )
     change = np.abs(centre - centre[:, :1])[general].max() / np.abs(centre[general, 0]).max()
     return Findings(
@@ -106,10 +100,9 @@ def _effective_loss_derivation(evidence: Evidence) -> Findings:
         worst = max(worst, float(np.linalg.norm(velocity[0] - velocity[1] - predicted) / np.linalg.norm(predicted)))
     one, two = bias_rate(1), bias_rate(2)
     note = (
-        f"The bias of the single-sample system approaches its label at the rate {one:.3f} η_A, not 2 η_A as the "
-        "text after "
-        f"Eq. 37 says; with two samples the rate is {two:.3f} η_A. The result is not touched: samples with one label "
-        "attract each other by the quadratic potential of Eq. 40 whatever the bias does."
+        f"The bias of the single-sample system approaches its label at the rate {one:.3f} η_A, not 2 η_A as the text "
+        f"after Eq. 37 says; with two samples the rate is {two:.3f} η_A. The result is not touched: samples with one "
+        "label attract each other by the quadratic potential of Eq. 40 whatever the bias does."
     )
     return Findings(
         {
@@ -135,8 +128,7 @@ def _no_collapse(evidence: Evidence) -> Findings:
     plain = collapse_trajectory(centred, label, times / 400, scale_invariant=False)
     note = (
         f"40 points in 5 classes: the spread within classes falls to {within(kept[-1]) / within(points):.0e} of its "
-        "value "
-        "while Z stays. Without the division by Z, points whose class means are zero collapse to "
+        "value while Z stays. Without the division by Z, points whose class means are zero collapse to "
         f"{(plain[-1] ** 2).sum() / (plain[0] ** 2).sum():.0e} of their Z."
     )
     return Findings({"relative change of Z": Estimate.exact(float(np.abs(scale / scale[0] - 1).max()))}, note)
@@ -164,8 +156,7 @@ CLAIMS = (
         "grokking/12",
         "App. L",
         "The effective loss follows from gradient flow of a linear decoder, in which the bias approaches its label "
-        "as "
-        "b(t) = (1 − exp(−2 η_A t)) y.",
+        "as b(t) = (1 − exp(−2 η_A t)) y.",
         (
             Check("relative error of d(r−r')/dt = −η_x AᵀA (r−r')", "0", Region(0, 1e-8)),
             Check("rate of b(t) over η_A, single sample", "2", Region(2 - 1e-3, 2 + 1e-3)),

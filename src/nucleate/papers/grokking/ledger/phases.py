@@ -52,11 +52,9 @@ def _competition(evidence: Evidence) -> Findings:
     arrived = np.isfinite(late)
     note = (
         f"Map: {_census(plane)} Corners: {_census(corners)} Slow decoder with fast representation: {arrived.sum()} "
-        "of "
-        f"{len(late)} generalise, at a median of {np.median(late):.0f} steps, against "
+        f"of {len(late)} generalise, at a median of {np.median(late):.0f} steps, against "
         f"{np.median(_arrival(plane, comprehending)) if comprehending.any() else np.nan:.0f} for the map's "
-        "comprehending "
-        "networks."
+        "comprehending networks."
     )
     return Findings(
         {
@@ -131,8 +129,7 @@ CLAIMS = (
         "grokking/19",
         "Fig. 6a",
         "A fast decoder with slow representation memorises; a slow decoder with fast representation generalises in "
-        "the "
-        "end, but late; comprehension needs a representation that is faster than the decoder, but not too much.",
+        "the end, but late; comprehension needs a representation that is faster than the decoder, but not too much.",
         (
             Check("fast decoder, slow representation: share that memorise", "most", _MAJORITY),
             Check("slow decoder, fast representation: share that generalise", "most", _MAJORITY),

@@ -31,10 +31,8 @@ def _propositions(evidence: Evidence) -> Findings:
     residuals = [_parallelogram_residual(structure, rng) for _ in range(min(evidence.samples, 500))]
     note = (
         f"{cases} embeddings with zero training loss. As proven, no parallelogram among training pairs is "
-        "impermissible "
-        f"({within} cases). As printed, for any parallelogram in R, it fails in {anywhere}: a parallelogram that "
-        "involves a "
-        "pair outside the training set can join different labels."
+        f"impermissible ({within} cases). As printed, for any parallelogram in R, it fails in {anywhere}: a "
+        "parallelogram that involves a pair outside the training set can join different labels."
     )
     return Findings(
         {
@@ -100,9 +98,8 @@ def _critical_fraction(evidence: Evidence) -> Findings:
     first = seen.fraction[np.flatnonzero(probability > 0.01)[0]] if np.any(probability > 0.01) else np.nan
     at_critical = probability[round(CRITICAL * 55) - 1]
     note = (
-        f"{evidence.samples} random training sets of each size. The probability exceeds 1 % from r = {first:.2f} "
-        "on, is "
-        f"{at_critical:.3f} at r = 0.4 and crosses one half at r = {estimate.value:.3f}."
+        f"{evidence.samples} random training sets of each size. The probability exceeds 1 % from r = {first:.2f} on, "
+        f"is {at_critical:.3f} at r = 0.4 and crosses one half at r = {estimate.value:.3f}."
     )
     return Findings({"fraction at which half of all sets determine a line": estimate}, note)
 
@@ -144,8 +141,8 @@ def _linear_and_random(evidence: Evidence) -> Findings:
             "share of random ones with RQI = 0, |d| ≤ 0.01": share(int(np.sum(strict == 0)), len(strict)),
         },
         f"1-D embeddings. The mean RQI of random ones is {loose.mean():.3f} with the authors' threshold |d| < 0.1 "
-        "and "
-        f"{strict.mean():.4f} with the paper's |d| ≤ 0.01: close to zero, but zero less often than the paper says.",
+        f"and {strict.mean():.4f} with the paper's |d| ≤ 0.01: close to zero, but zero less often than the paper "
+        "says.",
     )
 
 
@@ -154,8 +151,7 @@ CLAIMS = (
         "grokking/1",
         "Props. 1, 2",
         "At zero training loss every parallelogram is permissible, and an injective decoder forms every "
-        "parallelogram "
-        "known from the data.",
+        "parallelogram known from the data.",
         (
             Check("cases with an impermissible parallelogram (Proposition 1)", "0", Region(0, 0)),
             Check(
