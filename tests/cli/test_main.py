@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -105,8 +106,6 @@ def test_another_plan_is_refused(finished):
 
 
 def test_a_corrupt_chunk_is_named(finished, tmp_path):
-    import shutil
-
     shutil.copytree(finished / "runs/mine", tmp_path / "bad")
     chunk = next(file for file in (tmp_path / "bad/record.zarr/train_loss/c").rglob("*") if file.is_file())
     content = bytearray(chunk.read_bytes())
@@ -123,8 +122,6 @@ def test_a_corrupt_chunk_is_named(finished, tmp_path):
 
 
 def test_an_older_schema_is_named(finished, tmp_path):
-    import shutil
-
     shutil.copytree(finished / "runs/mine", tmp_path / "old")
     about = json.loads((tmp_path / "old/run.json").read_text())
     (tmp_path / "old/run.json").write_text(json.dumps(about | {"schema_version": 0}))
@@ -180,3 +177,33 @@ def test_one_claim_as_json(tmp_path):
     assert row["claim"] == "grokking/2"
     assert row["verdict"] == "replicated"
     assert (tmp_path / "runs/grokking-2-quick/report.html").exists()
+
+
+def test_a_folder_holds_one_replication(tmp_path):
+    first = ["replicate", "grokking/2", "--budget", "quick", "--out", "mine"]
+    assert nucleate(*first, cwd=tmp_path).returncode == 0
+    (tmp_path / "mine/notes.txt").write_text("not ours to delete")
+    other = nucleate("replicate", "grokking/8", "--budget", "quick", "--out", "mine", cwd=tmp_path)
+    assert other.returncode == 2
+    assert "holds the replication of grokking/2" in other.stderr
+    assert json.loads((tmp_path / "mine/scorecard.json").read_text())[0]["claim"] == "grokking/2"
+    fresh = nucleate("replicate", "grokking/8", "--budget", "quick", "--out", "mine", "--fresh", cwd=tmp_path)
+    assert fresh.returncode == 2  # notes.txt makes it a folder of someone else's
+    assert (tmp_path / "mine/notes.txt").exists()
+    (tmp_path / "mine/notes.txt").unlink()
+    assert nucleate("replicate", "grokking/8", "--budget", "quick", "--out", "mine", cwd=tmp_path).returncode == 0
+
+
+def test_a_place_that_cannot_be_written_is_named_in_one_line(tmp_path):
+    answer = nucleate("replicate", "grokking/2", "--budget", "quick", "--out", "/proc/nowhere", cwd=tmp_path)
+    assert answer.returncode == 2
+    assert "/proc/nowhere" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_a_killed_run_is_listed_as_interrupted(finished, tmp_path):
+    shutil.copytree(finished / "runs/mine", tmp_path / "runs/killed")
+    about = json.loads((tmp_path / "runs/killed/run.json").read_text())
+    (tmp_path / "runs/killed/run.json").write_text(json.dumps(about | {"status": "running"}))
+    listed = nucleate("runs", cwd=tmp_path, env={**os.environ, "COLUMNS": "200"})
+    assert "interrupted" in listed.stdout
