@@ -126,6 +126,10 @@ class Claim:
     measure: Callable[[Evidence], Findings]
     needs: tuple[str, ...] = ()
 
+    def __post_init__(self):
+        if not self.checks:
+            raise ValueError(f"Claim {self.id} needs at least one check; got none.")
+
     @property
     def paper(self) -> str:
         return self.id.split("/")[0]

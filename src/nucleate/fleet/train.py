@@ -225,15 +225,17 @@ def _start_and_wait(threads: list[threading.Thread], stop: threading.Event, tick
             break
         except KeyboardInterrupt:
             interrupted = True
-    while alive := [thread for thread in threads if thread.is_alive()]:
+    while True:
         try:
+            alive = [thread for thread in threads if thread.is_alive()]
+            if not alive:
+                return interrupted
             if interrupted:
                 stop.set()
             alive[0].join(timeout=0.1)
             if time.monotonic() - told > _TELL_SECONDS:
+                told = time.monotonic()
                 with contextlib.suppress(OSError, RunError):  # a full disk is the workers' to report
                     tick()
-                told = time.monotonic()
         except KeyboardInterrupt:
             interrupted = True
-    return interrupted
