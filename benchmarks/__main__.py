@@ -10,7 +10,7 @@ from rich.table import Table
 
 from benchmarks import gemm, recording, toy
 
-ROUNDS = 5
+ROUNDS = 3
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
     subjects = {
         "PyTorch loop": lambda: toy.torch_loop(300),
         "PyTorch fleet of 64": lambda: toy.torch_fleet(64, 60),
-        "nucleate": lambda: toy.nucleate_fleet(64, 1000),
+        "nucleate": lambda: toy.nucleate_fleet(64, 2000),
         "GEMM peak": lambda: gemm.peak() / toy.FLOPS,
     }
     toy.nucleate_fleet(64, 50)
