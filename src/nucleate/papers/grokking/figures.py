@@ -188,7 +188,9 @@ def _figure_5(evidence: Evidence, folder: Path) -> FigureEntry:
         ls="--",
         label=r"theory, $1/(\lambda_3\eta)$",
     )
-    right.legend(loc="lower left")
+    if (inside := right.get_legend()) is not None:
+        inside.remove()
+    figure.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=4)
     return FigureEntry(
         save(figure, folder / "figure_5.png"),
         "Fig. 5: how grokking time depends on data",
