@@ -157,7 +157,7 @@ class Program:
 
     # --- a block of members ---------------------------------------------------------------------------------------
 
-    def _run_chunk(self, state: State, data: PyTree, member: dict, gap: Int[Array, "event"], looks: dict):
+    def _run_chunk(self, state: State, data: PyTree, member: dict, gap: Int[Array, " event"], looks: dict):
         def event(state: State, at):
             gap, looks = at
             active = state.outcome == Outcome.PENDING

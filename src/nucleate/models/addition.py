@@ -20,5 +20,5 @@ class SumDecoder(eqx.Module):
     embedding: Float[Array, "token dim"]
     decoder: MLP
 
-    def __call__(self, pair: Int[Array, "2"]) -> Float[Array, "output"]:
+    def __call__(self, pair: Int[Array, "2"]) -> Float[Array, " output"]:
         return self.decoder(self.embedding[pair[0]] + self.embedding[pair[1]])

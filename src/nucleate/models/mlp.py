@@ -34,7 +34,7 @@ class MLP(eqx.Module):
             biases.append(jax.random.uniform(bias_key, (fan_out,), minval=-bound, maxval=bound))
         self.weights, self.biases, self.activation = tuple(weights), tuple(biases), activation
 
-    def __call__(self, x: Float[Array, "input"]) -> Float[Array, "output"]:
+    def __call__(self, x: Float[Array, " input"]) -> Float[Array, " output"]:
         for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
             x = self.activation(x @ weight + bias)
         return x @ self.weights[-1] + self.biases[-1]

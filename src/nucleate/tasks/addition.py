@@ -35,7 +35,7 @@ class AdditionTask:
         return np.stack([left, right], axis=1).astype(np.int32)
 
     @cached_property
-    def label(self) -> Int[np.ndarray, "pair"]:
+    def label(self) -> Int[np.ndarray, " pair"]:
         """The sum of each pair: what the network is to tell."""
         return self.pairs.sum(1).astype(np.int32)
 
@@ -70,12 +70,12 @@ class Split:
     padding; `in_train[pair]` says the same as a mask.
     """
 
-    index: Int[np.ndarray, "slot"]
-    weight: Float[np.ndarray, "slot"]
+    index: Int[np.ndarray, " slot"]
+    weight: Float[np.ndarray, " slot"]
     in_train: np.ndarray = field(repr=False)
 
     @classmethod
-    def of(cls, chosen: Int[np.ndarray, "train"], total: int) -> "Split":
+    def of(cls, chosen: Int[np.ndarray, " train"], total: int) -> "Split":
         """The split that trains on the `chosen` of `total` pairs.
 
         >>> Split.of(np.array([0, 2]), 5).in_train

@@ -1,6 +1,6 @@
 """Figures 11 and 12: the representations of four symbols, possible and found."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +34,7 @@ def figure_11(evidence: Evidence, folder: Path) -> FigureEntry:
         levels.append(level)
     edges = [
         (parent[0], child[0])
-        for upper, lower in itertools.pairwise(levels)
+        for upper, lower in pairwise(levels)
         for parent in upper
         for child in lower
         if child[0] == "none" or set(child[0].split(", ")) < set(parent[0].split(", "))

@@ -33,11 +33,11 @@ class Readout(abc.ABC):
         """How many numbers the decoder puts out."""
 
     @abc.abstractmethod
-    def losses(self, outputs: Float[Array, "pair output"], target: Array, label: Int[Array, "pair"]) -> Array:
+    def losses(self, outputs: Float[Array, "pair output"], target: Array, label: Int[Array, " pair"]) -> Array:
         """The loss of every pair, given its own target vector and label."""
 
     @abc.abstractmethod
-    def answers(self, outputs: Float[Array, "pair output"], targets: Array) -> Int[Array, "pair"]:
+    def answers(self, outputs: Float[Array, "pair output"], targets: Array) -> Int[Array, " pair"]:
         """The label that every output stands for."""
 
 
@@ -54,10 +54,10 @@ class Regression(Readout):
     def targets(self, task: AdditionTask, key: Array) -> Float[Array, "label output"]:
         return task.templates(key, self.outputs)
 
-    def losses(self, outputs: Float[Array, "pair output"], target: Array, label: Int[Array, "pair"]) -> Array:
+    def losses(self, outputs: Float[Array, "pair output"], target: Array, label: Int[Array, " pair"]) -> Array:
         return jnp.mean((outputs - target) ** 2, axis=-1)
 
-    def answers(self, outputs: Float[Array, "pair output"], targets: Array) -> Int[Array, "pair"]:
+    def answers(self, outputs: Float[Array, "pair output"], targets: Array) -> Int[Array, " pair"]:
         # argmin |o − t|² without the term that is the same for all t.
         return jnp.argmin(jnp.sum(targets**2, axis=-1) - 2 * outputs @ targets.T, axis=-1)
 
@@ -73,10 +73,10 @@ class Classification(Readout):
     def targets(self, task: AdditionTask, key: Array) -> Float[Array, "label output"]:
         return jnp.eye(task.labels)
 
-    def losses(self, outputs: Float[Array, "pair output"], target: Array, label: Int[Array, "pair"]) -> Array:
+    def losses(self, outputs: Float[Array, "pair output"], target: Array, label: Int[Array, " pair"]) -> Array:
         return optax.softmax_cross_entropy_with_integer_labels(outputs, label)
 
-    def answers(self, outputs: Float[Array, "pair output"], targets: Array) -> Int[Array, "pair"]:
+    def answers(self, outputs: Float[Array, "pair output"], targets: Array) -> Int[Array, " pair"]:
         return jnp.argmax(outputs, axis=-1)
 
 
