@@ -41,12 +41,14 @@ def number(value: float | int | None) -> str:
 
 
 def interval(bounds: Sequence[float | int | None] | None) -> str:
-    """A confidence interval in brackets, or nothing.
+    """A confidence interval in brackets; nothing for an exact number, which is its own.
 
-    >>> interval([0.91234, 0.97]), interval(None)
-    ('[0.912, 0.97]', '')
+    >>> interval([0.91234, 0.97]), interval([2, 2]), interval(None)
+    ('[0.912, 0.97]', '', '')
     """
-    return "" if bounds is None else f"[{', '.join(number(bound) for bound in bounds)}]"
+    if bounds is None or bounds[0] == bounds[-1]:
+        return ""
+    return f"[{', '.join(number(bound) for bound in bounds)}]"
 
 
 def duration(seconds: float | int | None) -> str:
