@@ -6,7 +6,9 @@ This file is read before any test imports `nucleate`, which is when the first an
 import atexit
 import os
 import shutil
+import signal
 import tempfile
+import threading
 
 from hypothesis import settings
 from jaxtyping import install_import_hook
@@ -16,6 +18,10 @@ install_import_hook("nucleate", "beartype.beartype(conf=beartype.BeartypeConf(is
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
+
+if threading.current_thread() is threading.main_thread():
+    # A shell starts its background jobs with Ctrl-C ignored, and children inherit that; the tests press it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if "PYTEST_XDIST_WORKER" not in os.environ:
     # Workers of pytest-xdist, and processes that tests start, inherit it: a program is compiled once for all.

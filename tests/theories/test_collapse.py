@@ -42,9 +42,7 @@ def test_loss_and_velocity_are_sums_over_pairs(seed, classes):
         np.testing.assert_allclose(
             collapse_velocity(points, label), -2 / z * pull + 2 * loss / z**2 * points, atol=1e-10
         )
-        np.testing.assert_allclose(
-            collapse_velocity(points, label, scale_invariant=False), -2 * pull, atol=1e-10
-        )
+        np.testing.assert_allclose(collapse_velocity(points, label, scale_invariant=False), -2 * pull, atol=1e-10)
 
 
 def test_scale_invariant_flow_preserves_z_and_merely_scales_class_means():

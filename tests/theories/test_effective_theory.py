@@ -27,11 +27,7 @@ def planted(rate, theory=None, members=6, dim=1, noise=3e-4, seed=0):
     rng = np.random.default_rng(seed)
     eta = 10.0 ** rng.uniform(-3.5, -2.5, size=members)
     in_train = rng.permuted(np.tile(np.arange(len(LEFT)) < 45, (members, 1)), axis=1)
-    chosen = (
-        known(QUADS, in_train)
-        if isinstance(theory.quads, KnownParallelograms)
-        else np.ones((members, 70), bool)
-    )
+    chosen = known(QUADS, in_train) if isinstance(theory.quads, KnownParallelograms) else np.ones((members, 70), bool)
     weight = chosen.sum(axis=1) if theory.per_parallelogram else np.ones(members)
     x0 = rng.uniform(-0.5, 0.5, size=(members, P, dim))
     path = theory.flow.trajectory(
@@ -97,9 +93,7 @@ def test_score_knows_its_baseline_and_keeps_coordinates():
     last = record["embedding"].isel(member=2, step=-1, dim=0).to_numpy().astype(float)
     overlap = np.corrcoef(first, last)[0, 1]
     assert float(score["error_constant"][2, -1]) == pytest.approx(1 - overlap**2, rel=1e-5)
-    np.testing.assert_allclose(
-        score["skill"], 1 - score["error"].mean("step") / score["error_constant"].mean("step")
-    )
+    np.testing.assert_allclose(score["skill"], 1 - score["error"].mean("step") / score["error_constant"].mean("step"))
     assert score.attrs["rate"] > 0
 
 

@@ -25,9 +25,7 @@ def test_integrate_meets_the_exponential():
 
 
 def test_integrate_takes_a_pytree_and_starts_at_time_zero():
-    path = integrate(
-        lambda x: {"q": x["p"], "p": -x["q"]}, {"q": 1.0, "p": 0.0}, np.array([np.pi / 2, np.pi])
-    )
+    path = integrate(lambda x: {"q": x["p"], "p": -x["q"]}, {"q": 1.0, "p": 0.0}, np.array([np.pi / 2, np.pi]))
     np.testing.assert_allclose(path["q"], [0, -1], atol=1e-9)
     np.testing.assert_allclose(path["p"], [-1, 0], atol=1e-9)
 
@@ -69,9 +67,7 @@ def test_integrate_refuses_times_that_go_back(times):
 @given(seed=st.integers(0, 2**32 - 1), time=st.floats(0, 20))
 def test_decay_is_the_matrix_exponential(seed, time):
     matrix, x0 = symmetric(seed), np.random.default_rng(seed).normal(size=(5, 2))
-    np.testing.assert_allclose(
-        decay(matrix, x0, np.array([time]))[0], expm(-matrix * time) @ x0, rtol=1e-8, atol=1e-11
-    )
+    np.testing.assert_allclose(decay(matrix, x0, np.array([time]))[0], expm(-matrix * time) @ x0, rtol=1e-8, atol=1e-11)
 
 
 def test_decay_meets_two_integrators():
@@ -97,9 +93,7 @@ def test_decay_broadcasts_over_leading_axes():
     assert many.shape == (3, 4, 5, 2)
     for k in range(3):
         np.testing.assert_allclose(many[k], decay(matrices[k], x0[k], times[k]), rtol=1e-12)
-    np.testing.assert_allclose(
-        decay(matrices[0], x0, times)[1], decay(matrices[0], x0[1], times[1]), rtol=1e-12
-    )
+    np.testing.assert_allclose(decay(matrices[0], x0, times)[1], decay(matrices[0], x0[1], times[1]), rtol=1e-12)
 
 
 def test_integrate_inside_jit_precision_is_restored_after_an_error():
