@@ -7,7 +7,8 @@ A record is a plain `xarray.Dataset` on Zarr v3. Dimensions are words of one voc
 - `token dim pair freq head particle ...`: the inside of a recorded quantity.
 
 Always present: `outcome(member)`, `last_step(member)`, and `<crossing>_step(member)` for each threshold that was
-watched (-1: never crossed). After a member's last step its rows are NaN.
+watched (-1: never crossed). After a member's last step its rows hold the fill value: NaN for
+floats (see `fill_value`).
 """
 
 from dataclasses import dataclass, field
