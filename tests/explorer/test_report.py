@@ -14,6 +14,9 @@ PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 WIDE = PIXEL[:16] + (900).to_bytes(4, "big") + (300).to_bytes(4, "big") + PIXEL[24:]
+# The same in GIF, and one said to be 800 × 300: the sizes of a GIF are little-endian.
+GIF = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
+WIDE_GIF = b"GIF87a" + (800).to_bytes(2, "little") + (300).to_bytes(2, "little") + GIF[10:]
 VOID = {"meta", "img", "input"}
 
 
@@ -157,6 +160,19 @@ def test_images_are_embedded_whole_and_wide_ones_get_the_width(write, figures):
     assert [figure.get("class") for figure in page.find("figure")] == [None, "wide"]
 
 
+def test_animations_are_embedded_as_gif_with_their_size(write, tmp_path):
+    entries = []
+    for name, image in (("square.gif", GIF), ("wide.gif", WIDE_GIF)):
+        (tmp_path / name).write_bytes(image)
+        entries.append(FigureEntry(tmp_path / name, name, "It moves."))
+    page = Page(write(figures=entries))
+    images = [image for image in page.find("img") if image["alt"]]
+    sources = [base64.b64decode(image["src"].removeprefix("data:image/gif;base64,")) for image in images]
+    assert sources == [GIF, WIDE_GIF]
+    assert [(image["width"], image["height"]) for image in images] == [("1", "1"), ("800", "300")]
+    assert [figure.get("class") for figure in page.find("figure")] == [None, "wide"]
+
+
 def test_all_that_comes_from_outside_is_escaped(write, tmp_path):
     evil = "<script>alert(1)</script>\"'&<b>"
     image = tmp_path / "image.png"
@@ -248,11 +264,12 @@ def test_incomplete_rows_are_refused_by_name(write, changes, message):
         write(**changes)
 
 
-def test_a_figure_that_is_missing_or_no_png_is_refused_by_name(write, tmp_path):
+@pytest.mark.parametrize("content", [b"hello", b"", b"\xff\xd8\xff\xe0 a JPEG", PIXEL[:20], GIF[:8]])
+def test_a_figure_that_is_missing_or_no_image_is_refused_by_name(write, tmp_path, content):
     with pytest.raises(FileNotFoundError, match=r"gone\.png"):
         write(figures=[FigureEntry(tmp_path / "gone.png", "", "")])
-    (tmp_path / "text.png").write_text("hello")
-    with pytest.raises(ValueError, match=r"must be a PNG image; .*text\.png is not"):
+    (tmp_path / "text.png").write_bytes(content)
+    with pytest.raises(ValueError, match=r"must be a PNG or GIF image; .*text\.png is not"):
         write(figures=[FigureEntry(tmp_path / "text.png", "", "")])
 
 

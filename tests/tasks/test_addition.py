@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nucleate.tasks import AdditionTask, Split
-from nucleate.tasks.addition import SLOT
+from nucleate.tasks.split import SLOT
 
 
 @pytest.mark.parametrize("p", [2, 3, 7, 10])

@@ -46,13 +46,15 @@ def share(hits: int, total: int) -> Estimate:
     return Estimate(p, max(0.0, min(p, centre - half)), min(1.0, max(p, centre + half)))
 
 
-def bootstrap(statistic: Callable[..., float], *samples: np.ndarray, resamples: int = 2000, seed: int = 0) -> Estimate:
+def bootstrap(
+    statistic: Callable[..., float], *samples: np.ndarray, apart: bool = False, resamples: int = 2000, seed: int = 0
+) -> Estimate:
     """`statistic(*samples)` with its percentile interval under resampling [efron1993bootstrap].
 
     A row of a sample should be an independent unit, such as one network. Samples of equal length are columns of one
-    table and are resampled together, row by row; samples of different lengths are resampled apart. The statistic may
-    be infinite ("never"), which counts as larger than any number; where it is undefined (a constant column has no
-    correlation) in more than one resample of twenty, the answer is unknown.
+    table and are resampled together, row by row; samples of different lengths, or those called `apart`, each on their
+    own. The statistic may be infinite ("never"), which counts as larger than any number; where it is undefined (a
+    constant column has no correlation) in more than one resample of twenty, the answer is unknown.
 
     >>> estimate = bootstrap(np.mean, np.arange(100.0))
     >>> estimate.low < estimate.value < estimate.high
@@ -62,7 +64,7 @@ def bootstrap(statistic: Callable[..., float], *samples: np.ndarray, resamples: 
     counts = [len(sample) for sample in samples]
     if min(counts) == 0:
         return Estimate.unknown()
-    together = len(set(counts)) == 1
+    together = len(set(counts)) == 1 and not apart
     rng = np.random.default_rng(seed)
     drawn = []
     with np.errstate(invalid="ignore", divide="ignore"):

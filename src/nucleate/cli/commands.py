@@ -46,7 +46,7 @@ class List:
     """Only this paper."""
 
     def __call__(self) -> None:
-        from nucleate.papers import PAPERS
+        from nucleate.papers import PAPERS, awaited
 
         console = Console()
         for paper in PAPERS.values() if self.paper is None else [_paper(self.paper)]:
@@ -55,6 +55,9 @@ class List:
                 "experiment", "networks", "steps", title="experiments (standard size)", title_justify="left"
             )
             for name, experiment in paper.experiments.items():
+                if source := awaited(experiment):
+                    experiments.add_row(name, "–", f"after {source}")
+                    continue
                 plan = experiment.plan(name)
                 experiments.add_row(name, str(plan.members.count), str(plan.steps))
             console.print(experiments)

@@ -36,7 +36,7 @@ def run_experiment(args: list[str]) -> None:
     description = f"Train the fleet {name}.\n\nExample:\n  nucleate run {name} --seeds 1 --steps 500"
     chosen: Any = parse(command, rest, f"nucleate run {name}", description)
     plan = _plan(chosen.config, name)
-    out = chosen.out or RUNS / f"{name.replace('/', '-')}-{plan.fingerprint()[:8]}"
+    out = chosen.out or _folder(name, plan)
     _finished(train(plan, out, watch=Bar()))
 
 
@@ -81,10 +81,21 @@ def _experiment(name: str):
 
 
 def _plan(experiment, name: str):
+    """The plan of an experiment; one that awaits another trains that first, into a folder of its own."""
+    from nucleate.fleet import Bar, train
+    from nucleate.papers import awaited
+
+    if source := awaited(experiment):
+        before = _plan(_experiment(source), source)
+        experiment = experiment.after(train(before, _folder(source, before), watch=Bar()).record())
     try:
         return experiment.plan(name)
     except ValueError as mistake:
         raise UsageError(str(mistake)) from None
+
+
+def _folder(name: str, plan) -> Path:
+    return RUNS / f"{name.replace('/', '-')}-{plan.fingerprint()[:8]}"
 
 
 def _rebuild(like, config: dict[str, Any]):

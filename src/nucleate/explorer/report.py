@@ -17,13 +17,14 @@ from nucleate.record import write_atomically
 
 _RUN_KEYS = "name experiment members steps seconds outcomes config versions git platform"
 _PNG = b"\x89PNG\r\n\x1a\n"
+_GIF = (b"GIF87a", b"GIF89a")
 _MANY = 12
 """A list in a run's configuration that is longer than this is shown by its ends."""
 
 
 @dataclass(frozen=True)
 class FigureEntry:
-    """A figure of the report: the image file, its title and its caption."""
+    """A figure of the report: the image file (PNG or GIF), its title and its caption."""
 
     path: Path
     title: str
@@ -118,15 +119,21 @@ def _gallery(figures: Sequence[FigureEntry]) -> str:
 
 def _card(figure: FigureEntry) -> str:
     image, title = figure.path.read_bytes(), escape(figure.title)
-    if not image.startswith(_PNG):
-        raise ValueError(f"FigureEntry.path must be a PNG image; {figure.path} is not.")
-    width, height = struct.unpack(">II", image[16:24])  # the first two fields of the IHDR chunk
-    source = f"data:image/png;base64,{base64.b64encode(image).decode('ascii')}"
+    kind, width, height = _kind_and_size(image, figure.path)
+    source = f"data:image/{kind};base64,{base64.b64encode(image).decode('ascii')}"
     return f"""<figure{' class="wide"' if width > 1.8 * height else ""}>
 <button title="Enlarge"><img src="{source}" alt="{title}" width="{width}" height="{height}"></button>
 <figcaption><strong>{title}</strong>{paragraph(figure.caption)}</figcaption>
 </figure>
 """
+
+
+def _kind_and_size(image: bytes, path: Path) -> tuple[str, int, int]:
+    if image.startswith(_PNG) and len(image) >= 24:
+        return "png", *struct.unpack(">II", image[16:24])  # the first two fields of the IHDR chunk
+    if image.startswith(_GIF) and len(image) >= 10:
+        return "gif", *struct.unpack("<HH", image[6:10])  # the first two fields of the screen descriptor
+    raise ValueError(f"FigureEntry.path must be a PNG or GIF image; {path} is not.")
 
 
 def _runs(runs: Sequence[Mapping[str, Any]]) -> str:

@@ -1,7 +1,7 @@
 """Scale, keep, remove or construct frequencies k = 1..(p − 1) // 2 of an embedding of p tokens.
 
-The frequencies to change are chosen when the program is written, so they are integers, not traced values; embeddings,
-factors, signals and keys may be traced.
+Embeddings, factors, signals and keys may be traced, and so may frequencies: then each network of a fleet can have its
+own. A frequency that is a plain integer is checked; a traced one cannot be, and out of range it chooses nothing.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,14 +12,17 @@ from typing import SupportsIndex
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Complex, Float, Num
+from jaxtyping import Array, ArrayLike, Bool, Complex, Float, Num
+
+Frequency = SupportsIndex | Array
+"""A frequency k: an integer, or a traced one."""
 
 Shape = Callable[[Array, int], Array]
 """Any rule from a key and a number of dimensions to Fourier coefficients [dim] of norm 1."""
 
 
 def scale(
-    embedding: Float[Array | np.ndarray, "token dim"], k: SupportsIndex, factor: Num[ArrayLike, ""]
+    embedding: Float[Array | np.ndarray, "token dim"], k: Frequency, factor: Num[ArrayLike, ""]
 ) -> Float[Array, "token dim"]:
     """Multiply the signal of frequency k, and leave everything else as it is.
 
@@ -36,7 +39,7 @@ def scale(
     return jnp.asarray(embedding) + (jnp.asarray(factor, part.dtype) - 1) * part
 
 
-def keep(embedding: Float[Array | np.ndarray, "token dim"], ks: Iterable[SupportsIndex]) -> Float[Array, "token dim"]:
+def keep(embedding: Float[Array | np.ndarray, "token dim"], ks: Iterable[Frequency]) -> Float[Array, "token dim"]:
     """Keep the mean and the chosen frequencies, and remove all others.
 
         E' = μ + Σ_{k ∈ ks} C_k
@@ -52,7 +55,7 @@ def keep(embedding: Float[Array | np.ndarray, "token dim"], ks: Iterable[Support
     return jnp.asarray(embedding).mean(axis=0) + _component(embedding, _chosen("keep", embedding, ks))
 
 
-def remove(embedding: Float[Array | np.ndarray, "token dim"], ks: Iterable[SupportsIndex]) -> Float[Array, "token dim"]:
+def remove(embedding: Float[Array | np.ndarray, "token dim"], ks: Iterable[Frequency]) -> Float[Array, "token dim"]:
     """Remove the chosen frequencies, and leave everything else, the mean included, as it is.
 
         E' = E − Σ_{k ∈ ks} C_k
@@ -131,31 +134,33 @@ def construct(
         raise ValueError(f"construct: p must be >= 3; got {p}.")
     if dim < 1:
         raise ValueError(f"construct: dim must be >= 1; got {dim}.")
-    ks = np.array([_frequency("construct", k, p) for k in signals], int)
+    ks = jnp.asarray([_frequency("construct", k, p) for k in signals], int)
     unit = jax.vmap(lambda k: shape(jax.random.fold_in(key, k), dim))(ks)
     size = jnp.asarray(list(signals.values()))
     spectrum = jnp.zeros((p // 2 + 1, dim), complex).at[ks].set(size[:, None] * unit)
     return jnp.fft.irfft(spectrum, n=p, axis=0)
 
 
-def _chosen(caller: str, embedding: Array | np.ndarray, ks: Iterable[SupportsIndex]) -> np.ndarray:
+def _chosen(caller: str, embedding: Array | np.ndarray, ks: Iterable[Frequency]) -> Bool[Array, " spectrum"]:
     """Mask of the chosen frequencies over 0..p // 2."""
     dims = np.shape(embedding)
     if len(dims) != 2 or dims[0] < 3 or dims[1] < 1:
         raise ValueError(f"{caller}: embedding must have shape [token >= 3, dim >= 1]; got {dims}.")
-    mask = np.zeros(dims[0] // 2 + 1, bool)
-    mask[[_frequency(caller, k, dims[0]) for k in ks]] = True
-    return mask
+    wanted = jnp.asarray([_frequency(caller, k, dims[0]) for k in ks], int)
+    every = jnp.arange(dims[0] // 2 + 1)
+    return jnp.isin(every, wanted) & (every >= 1) & (every <= (dims[0] - 1) // 2)
 
 
-def _frequency(caller: str, k: SupportsIndex, p: int) -> int:
+def _frequency(caller: str, k: Frequency, p: int) -> int | Array:
     # As in observables, which this room does not import: rooms beside each other stand alone.
+    if isinstance(k, jax.core.Tracer):
+        return k
     k, last = index(k), (p - 1) // 2
     if not 1 <= k <= last:
         raise ValueError(f"{caller}: frequency must be between 1 and {last} for p={p}; got {k}.")
     return k
 
 
-def _component(embedding: Array | np.ndarray, chosen: np.ndarray) -> Array:
+def _component(embedding: Array | np.ndarray, chosen: Array) -> Array:
     spectrum = jnp.fft.rfft(embedding, axis=0)
     return jnp.fft.irfft(spectrum * chosen[:, None], n=len(embedding), axis=0)

@@ -2,5 +2,6 @@
 
 from nucleate.models.addition import SumDecoder
 from nucleate.models.mlp import MLP
+from nucleate.models.modular import ConcatDecoder, PairTable
 
-__all__ = ["MLP", "SumDecoder"]
+__all__ = ["MLP", "ConcatDecoder", "PairTable", "SumDecoder"]

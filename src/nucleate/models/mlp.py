@@ -35,6 +35,10 @@ class MLP(eqx.Module):
         self.weights, self.biases, self.activation = tuple(weights), tuple(biases), activation
 
     def __call__(self, x: Float[Array, " input"]) -> Float[Array, " output"]:
-        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            x = self.activation(x @ weight + bias)
-        return x @ self.weights[-1] + self.biases[-1]
+        return self.after_first(x @ self.weights[0] + self.biases[0])
+
+    def after_first(self, x: Float[Array, "*batch hidden"]) -> Float[Array, "*batch output"]:
+        """The output, given what the first layer puts out before its activation."""
+        for weight, bias in zip(self.weights[1:], self.biases[1:], strict=True):
+            x = self.activation(x) @ weight + bias
+        return x

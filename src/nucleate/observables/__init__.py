@@ -10,6 +10,7 @@ from nucleate.observables.circles import (
     Above,
     TwiceTheMean,
     circularity,
+    margin,
     pca_frequencies,
     roundness,
     separation,
@@ -20,6 +21,14 @@ from nucleate.observables.circles import (
     survivors,
 )
 from nucleate.observables.closeness import Distance, MeanSquare
+from nucleate.observables.configurations import (
+    displacement_clusters,
+    in_well_fraction,
+    is_canonical,
+    is_line,
+    lattice_regularity,
+    line_angle,
+)
 from nucleate.observables.determination import (
     gram,
     grokking_rate,
@@ -62,6 +71,7 @@ __all__ = [
     "TwiceTheMean",
     "circularity",
     "covered",
+    "displacement_clusters",
     "effective_dimension",
     "equations",
     "formed",
@@ -73,9 +83,15 @@ __all__ = [
     "ideal_rqi",
     "ideal_test_accuracy",
     "implied",
+    "in_well_fraction",
+    "is_canonical",
+    "is_line",
     "is_linear",
     "known",
+    "lattice_regularity",
+    "line_angle",
     "linear_residual",
+    "margin",
     "mean_signal",
     "normalized",
     "null_space",

@@ -122,6 +122,22 @@ def separation(signal: Float[Array | np.ndarray, "*run freq"], mean: Float[Array
     return jnp.max(jnp.asarray(signal), axis=-1) / jnp.where(mean == 0, jnp.inf, mean)
 
 
+def margin(signal: Float[Array | np.ndarray, "*run freq"], mean: Float[ArrayLike, "*run"]) -> Float[Array, "*run"]:
+    """How far the nearest frequency is from the line between dead and alive, once some stand out.
+
+        min_k |ln(s_k / 2 s̄)|,    0 while no s_k > 2 s̄
+
+    s_k: see `signal`; s̄: see `mean_signal`. A large margin says that no frequency is about to cross `TwiceTheMean`, so
+    that the set of survivors is clear. Source: the rule of [ding2024survival], read as a distance.
+
+    >>> float(margin(np.array([1.0, 16.0]), np.array(4.0)).round(3)), float(margin(np.array([3.0]), np.array(4.0)))
+    (0.693, 0.0)
+    """
+    ratio = jnp.asarray(signal) / (2 * jnp.asarray(mean)[..., None])
+    distance = jnp.min(jnp.abs(jnp.log(ratio)), axis=-1)
+    return jnp.where(jnp.any(ratio > 1, axis=-1), distance, 0)
+
+
 def settle_step(
     alive: Bool[Array | np.ndarray, "*run step freq"], step: Integer[Array | np.ndarray, " step"]
 ) -> Integer[np.ndarray | np.generic, "*run"]:

@@ -1,10 +1,11 @@
 """One folder a paper: its claims, experiments and figures, wired from the rooms below."""
 
+from nucleate.papers.circles import PAPER as _CIRCLES
 from nucleate.papers.grokking import PAPER as _GROKKING
-from nucleate.papers.paper import Budget, Effort, Experiment, Paper
+from nucleate.papers.paper import Budget, Effort, Experiment, Paper, Sequel, awaited
 from nucleate.papers.replicate import Replication, describe, replicate, write_replication_report, write_run_report
 
-PAPERS = {paper.name: paper for paper in (_GROKKING,)}
+PAPERS = {paper.name: paper for paper in (_GROKKING, _CIRCLES)}
 
 __all__ = [
     "PAPERS",
@@ -13,6 +14,8 @@ __all__ = [
     "Experiment",
     "Paper",
     "Replication",
+    "Sequel",
+    "awaited",
     "describe",
     "replicate",
     "write_replication_report",

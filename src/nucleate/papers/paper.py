@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+import xarray as xr
+
 from nucleate.claims import Claim, Evidence
 from nucleate.explorer import FigureEntry
 from nucleate.fleet import Plan
@@ -28,6 +30,28 @@ class Experiment(abc.ABC):
         """The fleet to train, with `name` and this config in its `about`."""
 
 
+class Sequel(Experiment):
+    """An experiment that may be made from what another one found.
+
+    While it `awaits` another it has no plan; `after(record)` is the same experiment with what it needs of the other's
+    record filled in. So the config in a run's folder says all of what was trained.
+    """
+
+    @property
+    @abc.abstractmethod
+    def awaits(self) -> str:
+        """The name of the experiment that must be trained first; empty if there is none, or no longer."""
+
+    @abc.abstractmethod
+    def after(self, record: xr.Dataset) -> "Sequel":
+        """This experiment, given the record of the one it awaits."""
+
+
+def awaited(experiment: Experiment) -> str:
+    """The name of the experiment that this one awaits; empty if there is none."""
+    return experiment.awaits if isinstance(experiment, Sequel) else ""
+
+
 @dataclass(frozen=True)
 class Effort:
     """What a budget buys: each experiment at a size, and a number of random samples for claims without training."""
@@ -40,7 +64,7 @@ class Effort:
 class Paper:
     """A paper, wired from the rooms below.
 
-    `efforts[budget]` has the same experiment names for every budget. `draw(evidence, folder)` makes the figures.
+    `efforts[budget]` has the same experiment names for every budget; a sequel comes after what it awaits. `draw(evidence, folder)` makes the figures.
     """
 
     name: str

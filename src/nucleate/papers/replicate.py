@@ -11,7 +11,7 @@ import numpy as np
 from nucleate.claims import Claim, Evidence, to_markdown, write_json
 from nucleate.explorer import FigureEntry, write_report
 from nucleate.fleet import Interruption, Silent, Watcher, train
-from nucleate.papers.paper import Budget, Paper
+from nucleate.papers.paper import Budget, Effort, Paper, Sequel, awaited
 from nucleate.record import Outcome, Run, RunError, provenance, write_atomically
 
 _MANIFEST = "replication.json"
@@ -68,7 +68,7 @@ def replicate(
     watch = watch or Silent()
     chosen = claims or paper.claims
     effort = paper.efforts[budget]
-    needed = [name for name in effort.experiments if any(name in claim.needs for claim in chosen)]
+    needed = _needed(effort, chosen)
     about = {
         **provenance(),
         "paper": paper.name,
@@ -82,7 +82,12 @@ def replicate(
     _refuse_another(into, about)
     _write_manifest(into, about)
     try:
-        runs = {name: train(effort.experiments[name].plan(name), into / _folder(name), watch=watch) for name in needed}
+        runs: dict[str, Run] = {}
+        for name in needed:
+            experiment = effort.experiments[name]
+            if isinstance(experiment, Sequel) and experiment.awaits:
+                experiment = experiment.after(runs[experiment.awaits].record())
+            runs[name] = train(experiment.plan(name), into / _folder(name), watch=watch)
         evidence = Evidence(runs, effort.samples)
         write_json(_measure(chosen, evidence, watch), into / "scorecard.json")
     except KeyboardInterrupt:
@@ -95,6 +100,13 @@ def replicate(
         ]
         _write_manifest(into, about)
     return Replication(into)
+
+
+def _needed(effort: Effort, claims: tuple[Claim, ...]) -> list[str]:
+    """The experiments that claims look at, and those that must be trained before them, in the order of the paper."""
+    needed = {name for claim in claims for name in claim.needs}
+    needed |= {awaited(effort.experiments[name]) for name in needed}
+    return [name for name in effort.experiments if name in needed]
 
 
 def _measure(claims: tuple[Claim, ...], evidence: Evidence, watch: Watcher) -> list[dict[str, Any]]:

@@ -1,11 +1,15 @@
 """Figures: arrays in, matplotlib axes drawn on. Draw inside `with style():` and write with `save`."""
 
+from nucleate.plots.animation import animate, animate_circles
+from nucleate.plots.circles import circle, reach, signal_curves, snapshots, survivor_colors
 from nucleate.plots.curves import above_diagonal, agreement, median_line, transition
+from nucleate.plots.dynamics import fit_curve, fits_grid, interaction_matrix, loss_curves
 from nucleate.plots.hierarchy import hierarchy, strips
 from nucleate.plots.labels import end_labels, mark, spread
 from nucleate.plots.overview import overview
 from nucleate.plots.phase_diagram import phase_diagram, phase_legend
 from nucleate.plots.style import FRACTION_MAP, PALETTE, PHASE_COLORS, panels, save, style, token_colors
+from nucleate.plots.survival import count_curve, fitness_plane, rate_curve, two_histograms
 from nucleate.plots.trajectories import trajectories
 
 __all__ = [
@@ -14,19 +18,34 @@ __all__ = [
     "PHASE_COLORS",
     "above_diagonal",
     "agreement",
+    "animate",
+    "animate_circles",
+    "circle",
+    "count_curve",
     "end_labels",
+    "fit_curve",
+    "fitness_plane",
+    "fits_grid",
     "hierarchy",
+    "interaction_matrix",
+    "loss_curves",
     "mark",
     "median_line",
     "overview",
     "panels",
     "phase_diagram",
     "phase_legend",
+    "rate_curve",
+    "reach",
     "save",
+    "signal_curves",
+    "snapshots",
     "spread",
     "strips",
     "style",
+    "survivor_colors",
     "token_colors",
     "trajectories",
     "transition",
+    "two_histograms",
 ]

@@ -1,14 +1,13 @@
 """Addition without modulo on unordered pairs, the toy task of the grokking paper."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import jax
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-# Slots are allotted in steps of this many, so that training sets of nearly equal size share one compiled program.
-SLOT = 16
+from nucleate.tasks.split import Split
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class AdditionTask:
         """Random regression targets, one vector N(0, 1)^outputs for each sum."""
         return jax.random.normal(key, (self.labels, outputs))
 
-    def split(self, key: Array, train_size: int) -> "Split":
+    def split(self, key: Array, train_size: int) -> Split:
         """A uniformly random training set of `train_size` pairs.
 
         >>> split = AdditionTask(p=10).split(jax.random.key(0), 45)
@@ -58,33 +57,4 @@ class AdditionTask:
         total = len(self.pairs)
         if not 1 <= train_size <= total:
             raise ValueError(f"train_size must be between 1 and {total} for p={self.p}; got {train_size}.")
-        chosen = np.sort(np.asarray(jax.random.permutation(key, total))[:train_size])
-        return Split.of(chosen, total)
-
-
-@dataclass(frozen=True)
-class Split:
-    """Which pairs are trained on, as fixed-size arrays.
-
-    `index[slot]` lists the training pairs, padded to a multiple of `SLOT`; `weight[slot]` is 1 for a pair and 0 for
-    padding; `in_train[pair]` says the same as a mask.
-    """
-
-    index: Int[np.ndarray, " slot"]
-    weight: Float[np.ndarray, " slot"]
-    in_train: np.ndarray = field(repr=False)
-
-    @classmethod
-    def of(cls, chosen: Int[np.ndarray, " train"], total: int) -> "Split":
-        """The split that trains on the `chosen` of `total` pairs.
-
-        >>> Split.of(np.array([0, 2]), 5).in_train
-        array([ True, False,  True, False, False])
-        """
-        slots = -(-len(chosen) // SLOT) * SLOT
-        index = np.zeros(slots, np.int32)
-        weight = np.zeros(slots, np.float32)
-        index[: len(chosen)], weight[: len(chosen)] = chosen, 1
-        in_train = np.zeros(total, bool)
-        in_train[chosen] = True
-        return cls(index, weight, in_train)
+        return Split.draw(key, train_size, total)

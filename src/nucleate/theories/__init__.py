@@ -5,7 +5,30 @@ of can be used on their own.
 """
 
 from nucleate.theories.adiabatic import DecoderFlow, DecoderState, DrivenFlow, adiabatic_difference
+from nucleate.theories.anatomy import (
+    CoLocation,
+    Landmarks,
+    QuadraticPotential,
+    QuadraticRegion,
+    aligned_potentials,
+    co_location,
+    landmarks,
+    quadratic_region,
+    with_quadratic_attraction,
+)
+from nucleate.theories.basis import (
+    Basis,
+    FeatureBasis,
+    FeaturePotential,
+    SplineBasis,
+    SplinePotential,
+)
+from nucleate.theories.classifiers import Classifier, LinearSVM, Logistic
 from nucleate.theories.collapse import collapse_loss, collapse_trajectory, collapse_velocity
+from nucleate.theories.curl import (
+    CurlTest,
+    curl_test,
+)
 from nucleate.theories.effective_flow import (
     AllParallelograms,
     ExactFlow,
@@ -18,30 +41,135 @@ from nucleate.theories.effective_flow import (
     exact_velocity,
 )
 from nucleate.theories.effective_theory import EffectiveLoss, EffectiveLossFit
+from nucleate.theories.fitness import Features, Fitness, FitnessFit, cross_validated, random_split
 from nucleate.theories.flow import decay, integrate
+from nucleate.theories.force_record import (
+    Configurations,
+)
+from nucleate.theories.pair_flow import (
+    pair_energies,
+    pair_flow,
+    pair_gradients,
+    representation_loss,
+    trajectory_loss,
+)
+from nucleate.theories.pair_potential import (
+    PairPotential,
+    PairPotentialFit,
+    PairValues,
+)
+from nucleate.theories.pair_solvers import (
+    ClosedForm,
+    Neural,
+    NeuralPotential,
+    PotentialSolver,
+)
+from nucleate.theories.pairs import (
+    PairTerms,
+    Terms,
+    brute_force_gradient,
+    pair_energy,
+    pair_terms,
+)
 from nucleate.theories.protocol import Fit, Theory
+from nucleate.theories.regression import LeastSquares, Regression, Solver, Sparse
+from nucleate.theories.signal_fit import SignalFit, SignalTheory
+from nucleate.theories.signal_flow import (
+    LinearFlow,
+    LinearFlowFit,
+    LotkaVolterra,
+    LotkaVolterraFit,
+    SelfFlow,
+    couplings,
+)
+from nucleate.theories.symmetry import (
+    NoSymmetry,
+    Parity,
+    Rotation,
+    Symmetry,
+    Translation,
+)
 
 __all__ = [
     "AllParallelograms",
+    "Basis",
+    "Classifier",
+    "ClosedForm",
+    "CoLocation",
+    "Configurations",
+    "CurlTest",
     "DecoderFlow",
     "DecoderState",
     "DrivenFlow",
     "EffectiveLoss",
     "EffectiveLossFit",
     "ExactFlow",
+    "FeatureBasis",
+    "FeaturePotential",
+    "Features",
     "Fit",
+    "Fitness",
+    "FitnessFit",
     "Flow",
     "KnownParallelograms",
+    "Landmarks",
+    "LeastSquares",
+    "LinearFlow",
+    "LinearFlowFit",
+    "LinearSVM",
     "LinearizedFlow",
+    "Logistic",
+    "LotkaVolterra",
+    "LotkaVolterraFit",
+    "Neural",
+    "NeuralPotential",
+    "NoSymmetry",
+    "PairPotential",
+    "PairPotentialFit",
+    "PairTerms",
+    "PairValues",
     "ParallelogramSet",
+    "Parity",
+    "PotentialSolver",
+    "QuadraticPotential",
+    "QuadraticRegion",
+    "Regression",
+    "Rotation",
+    "SelfFlow",
+    "SignalFit",
+    "SignalTheory",
+    "Solver",
+    "Sparse",
+    "SplineBasis",
+    "SplinePotential",
+    "Symmetry",
+    "Terms",
     "Theory",
+    "Translation",
     "adiabatic_difference",
+    "aligned_potentials",
+    "brute_force_gradient",
+    "co_location",
     "collapse_loss",
     "collapse_trajectory",
     "collapse_velocity",
     "conserved",
+    "couplings",
+    "cross_validated",
+    "curl_test",
     "decay",
     "effective_loss",
     "exact_velocity",
     "integrate",
+    "landmarks",
+    "pair_energies",
+    "pair_energy",
+    "pair_flow",
+    "pair_gradients",
+    "pair_terms",
+    "quadratic_region",
+    "random_split",
+    "representation_loss",
+    "trajectory_loss",
+    "with_quadratic_attraction",
 ]

@@ -1,0 +1,203 @@
+"""The fleets behind the paper's figures, as typed configs."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Literal, final
+
+import numpy as np
+import xarray as xr
+
+from nucleate.fleet import Members, Plan, grid, table
+from nucleate.interventions import Circle, Line
+from nucleate.papers.circles import readings
+from nucleate.papers.circles.recipe import CircleNetwork
+from nucleate.papers.circles.starts import ConstructedStart, KeptStart, PerturbedStart, RandomStart, Start
+from nucleate.papers.paper import Sequel
+
+VARIANTS = ("A: strongest", "B: two strongest", "C: one random", "D: two random")
+
+
+@final
+@dataclass(frozen=True)
+class CircleFleet(Sequel):
+    """Modular-addition networks Dec([E_a, E_b]), one for every combination of the listed values."""
+
+    p: tuple[int, ...] = (59,)
+    """Moduli, prime or not."""
+    dim: tuple[int, ...] = (128,)
+    """Embedding dimensions."""
+    wd: tuple[float, ...] = (0.5,)
+    """Weight decays."""
+    embeddings: int = 1
+    """Initial embeddings for each combination."""
+    trials: int = 1
+    """Networks that share an embedding; each has a decoder and a split of its own."""
+    start: Literal["random", "perturbed", "lines", "circles", "kept"] = "random"
+    """Embeddings start N(0, 1); with one frequency scaled; as two constructed lines or circles; or with only the
+    frequencies left that `source` found strongest (A, B), or random ones (C, D)."""
+    frequency: int = 25
+    """The frequency that "perturbed" scales."""
+    factor: tuple[float, ...] = (1.0,)
+    """What "perturbed" scales it by."""
+    ratio: tuple[float, ...] = (1.0,)
+    """Signal of the second constructed frequency over that of the first."""
+    source: str = ""
+    """For "kept": the experiment, with one network for each embedding, whose first networks are trained again."""
+    kept: tuple[tuple[int, int], ...] = ()
+    """For "kept": the two strongest frequencies of each of those networks; read from `source` if left out."""
+    frozen: bool = False
+    """Train the decoder only."""
+    eta: float = 0.01
+    """Learning rate of AdamW."""
+    width: int = 100
+    """Units in each of the two hidden layers."""
+    steps: int = 4000
+    """Optimiser steps."""
+    stop_when_clear: bool = False
+    """Stop a network once every signal is far from the line between dead and alive (`CircleNetwork.clear`)."""
+    look: int = 20
+    """Record the signals every so many steps."""
+    look_test: int = 100
+    """Record losses and accuracy every so many steps."""
+    snapshots: int = 0
+    """Record the embedding so many times, at log-spaced steps."""
+    look_ablation: int = 0
+    """Record the loss with all but the strongest circles removed every so many steps; 0: never."""
+    block: int | None = None
+    """Networks advanced together by one core; measured if left out."""
+
+    def __post_init__(self):
+        for name in ("p", "dim", "wd", "factor", "ratio"):
+            if not getattr(self, name):
+                raise ValueError(f"CircleFleet.{name} needs at least one value; got none.")
+        for name, low in (("p", 3), ("dim", 1), ("wd", 0)):
+            for value in getattr(self, name):
+                if not value >= low:
+                    raise ValueError(f"CircleFleet.{name} must be >= {low}; got {value}.")
+        for name in ("embeddings", "trials", "steps", "look", "look_test", "width"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"CircleFleet.{name} must be >= 1; got {getattr(self, name)}.")
+        for name in ("snapshots", "look_ablation"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"CircleFleet.{name} must be >= 0; got {getattr(self, name)}.")
+        if self.snapshots == 1:
+            raise ValueError("CircleFleet.snapshots must be 0, or at least 2 for the first and the last step; got 1.")
+        if not self.eta > 0:
+            raise ValueError(f"CircleFleet.eta must be > 0; got {self.eta}.")
+        for value in (*self.factor, *self.ratio):
+            if not value >= 0:
+                raise ValueError(f"CircleFleet.factor and ratio must be >= 0; got {value}.")
+        last = (min(self.p) - 1) // 2
+        chosen = [self.frequency] if self.start == "perturbed" else [k for pair in self.kept for k in pair]
+        for k in chosen:
+            if not 1 <= k <= last:
+                raise ValueError(
+                    f"CircleFleet.{self._names_k} must be between 1 and {last} for p={min(self.p)}; got {k}."
+                )
+        if self.start in ("lines", "circles", "kept") and last < 5:
+            raise ValueError(
+                f"CircleFleet.start {self.start} needs p >= 11, for frequencies to choose from; got {self.p}."
+            )
+        if self.start == "kept" and not (self.source or self.kept):
+            raise ValueError("CircleFleet.start kept needs `source` or `kept`; got neither.")
+
+    @property
+    def _names_k(self) -> str:
+        return "frequency" if self.start == "perturbed" else "kept"
+
+    def recipe(self) -> CircleNetwork:
+        starts: dict[str, Start] = {
+            "random": RandomStart(),
+            "perturbed": PerturbedStart(self.frequency),
+            "lines": ConstructedStart(Line()),
+            "circles": ConstructedStart(Circle()),
+            "kept": KeptStart(),
+        }
+        return CircleNetwork(
+            width=self.width,
+            start=starts[self.start],
+            frozen=self.frozen,
+            look=self.look,
+            look_test=self.look_test,
+            snapshots=self.snapshots,
+            look_ablation=self.look_ablation,
+            stop=("clear",) if self.stop_when_clear else (),
+        )
+
+    @property
+    def awaits(self) -> str:
+        return "" if self.kept else self.source
+
+    def after(self, record: xr.Dataset) -> "CircleFleet":
+        """This fleet, with the two strongest frequencies that the networks of `source` ended with."""
+        strongest = np.argsort(-readings.final(record, "signal")[: self.embeddings], axis=1)[:, :2] + 1
+        return dataclasses.replace(self, kept=tuple(map(tuple, strongest.tolist())))
+
+    def plan(self, name: str) -> Plan:
+        if self.awaits:
+            raise ValueError(f"CircleFleet.kept is read from the record of {self.source}, which is not there yet.")
+        members = self._kept() if self.start == "kept" else self._combinations()
+        members = members.with_columns(eta=np.full(members.count, self.eta))
+        about = {"experiment": name, "config": dataclasses.asdict(self)}
+        return Plan(self.recipe(), members, self.steps, self.block, about)
+
+    def _combinations(self) -> Members:
+        members = grid(
+            p=self.p,
+            dim=self.dim,
+            wd=self.wd,
+            ratio=self.ratio,
+            factor=self.factor,
+            repeat=range(self.embeddings),
+            trial=range(self.trials),
+            seed=0,
+        )
+        # A decoder and a split for every network; an embedding for every combination but for factors, which scale it.
+        cells = np.stack([members[name] for name in ("p", "dim", "wd", "ratio", "repeat")], axis=1)
+        _, embedding = np.unique(cells, axis=0, return_inverse=True)
+        number = np.arange(members.count)
+        first, second = self._drawn(members, embedding)
+        return members.with_columns(
+            seed=number, seed_split=number, seed_embedding=embedding, first=first, second=second
+        )
+
+    def _drawn(self, members: Members, embedding: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Two random frequencies for each embedding, neither twice the other: a harmonic would not be independent."""
+        if self.start not in ("lines", "circles"):
+            return np.zeros(members.count, int), np.zeros(members.count, int)
+        drawn = [
+            _unrelated(np.random.default_rng(seed), p) for seed, p in zip(embedding, members["p"].tolist(), strict=True)
+        ]
+        first, second = np.asarray(drawn).T
+        return first, second
+
+    def _kept(self) -> Members:
+        """Variants A to D of each network of the source: the same embedding, decoder and split, fewer frequencies."""
+        rows = []
+        for network, (strongest, next_strongest) in enumerate(self.kept):
+            choice = np.random.default_rng(network)
+            others = [k for k in range(1, (self.p[0] + 1) // 2) if k not in (strongest, next_strongest)]
+            one, two = choice.choice(others, 2, replace=False).tolist()
+            pairs = ((strongest, 0), (strongest, next_strongest), (one, 0), (one, two))
+            rows += [(network, variant, *pair) for variant, pair in enumerate(pairs)]
+        network, variant, first, second = np.asarray(rows).T
+        return table(
+            p=self.p[0],
+            dim=self.dim[0],
+            wd=self.wd[0],
+            variant=variant,
+            first=first,
+            second=second,
+            seed=network,
+            seed_split=network,
+            seed_embedding=network,
+        )
+
+
+def _unrelated(choice: np.random.Generator, p: int) -> tuple[int, int]:
+    frequencies = np.arange(1, (p + 1) // 2)
+    while True:
+        first, second = choice.choice(frequencies, 2, replace=False).tolist()
+        doubles = {(2 * first) % p, (-2 * first) % p}, {(2 * second) % p, (-2 * second) % p}
+        if second not in doubles[0] and first not in doubles[1]:
+            return first, second

@@ -1,0 +1,133 @@
+"""Figures 4, 5, 8, 10, 12 and 14: losses, and how many circles survive."""
+
+from pathlib import Path
+
+import numpy as np
+
+from nucleate.claims import Evidence
+from nucleate.explorer import FigureEntry
+from nucleate.papers.circles import readings
+from nucleate.papers.circles.experiments import VARIANTS
+from nucleate.papers.circles.ledger.ablation import of_variant
+from nucleate.papers.circles.ledger.resources import loss_at
+from nucleate.plots import PALETTE, count_curve, loss_curves, mark, panels, save
+
+_READ = (500, 1000, 5000, 10_000)
+
+
+def figure_4(evidence: Evidence, folder: Path) -> FigureEntry:
+    records = [evidence.record(name) for name in (readings.FROZEN, readings.FROZEN_LARGE)]
+    p = int(records[0].p[0])
+    figure, axes = panels(1, 2)
+    for ax, logarithmic in zip(axes, (False, True), strict=True):
+        for color, step in zip(PALETTE, _READ, strict=False):
+            there = [record for record in records if int(record.steps) >= step]
+            if not there:
+                continue
+            dim = np.concatenate([record.dim.values for record in there])
+            loss = np.concatenate([loss_at(record, step) for record in there])
+            where = np.unique(dim)
+            ax.scatter(dim, loss, s=14, color=color, alpha=0.5, lw=0)
+            ax.plot(where, [np.median(loss[dim == d]) for d in where], color=color, label=f"step {step:,}")
+        ax.set(xlabel="embedding dimension d", ylabel="test loss", yscale="log" if logarithmic else "linear")
+        mark(ax, {"d = p": p})
+        ax.legend()
+    return FigureEntry(
+        save(figure, folder / "figure_4.png"),
+        "Fig. 4: frozen embeddings",
+        "Test loss of networks that train only their decoder, against the dimension of the embedding; a dot is a network, "
+        "a line joins medians. Right: the same on a logarithmic scale.",
+    )
+
+
+def _counted(ax, records, column: str, **labels) -> None:
+    found = readings.merged(*map(readings.survival, records))
+    x = np.concatenate([record[column].values for record in records])
+    count = np.where(found.trusted, found.count, np.nan)
+    count_curve(ax, x, count, hollow=found.unsettled, note="not settled", **labels)
+
+
+def figure_5(evidence: Evidence, folder: Path) -> FigureEntry:
+    figure, (left, right) = panels(1, 2)
+    _counted(left, [evidence.record(readings.PRIMES)], "p", xlabel="prime p")
+    records = [evidence.record(name) for name in (readings.DIMENSIONS, readings.COMPETITION)]
+    _counted(right, records, "dim", xlabel="embedding dimension d")
+    return FigureEntry(
+        save(figure, folder / "figure_5.png"),
+        "Fig. 5: how many circles survive",
+        "Left: against the modulus. Right: against the embedding dimension, p = 59. Dots are networks; hollow ones still "
+        "changed their survivors in the last quarter of training.",
+    )
+
+
+def figure_8(evidence: Evidence, folder: Path) -> FigureEntry:
+    record = evidence.record(readings.COMPETITION)
+    loss, step = record.ablated_loss.values, record.step_ablated_loss.values
+    names = ("1 circle", "2 circles", "3 circles", "4 circles", "5 circles")
+    figure, (left, right) = panels(1, 2)
+    for ax, logarithmic in ((left, False), (right, True)):
+        groups = {name: loss[:, :, number] for number, name in enumerate(names)}
+        loss_curves(ax, step, groups, ylog=logarithmic, ylabel="loss on all pairs")
+    left.get_legend().remove()  # the right one says it
+    return FigureEntry(
+        save(figure, folder / "figure_8.png"),
+        "Fig. 8: circles collaborate",
+        f"Loss with only the strongest circles left in the embedding: median and quartiles of {len(loss)} networks.",
+    )
+
+
+def figure_10(evidence: Evidence, folder: Path) -> FigureEntry:
+    figure, (left, right) = panels(1, 2)
+    records = [evidence.record(name) for name in (readings.DECAY, readings.COMPETITION)]
+    _counted(left, records, "wd", xlabel="weight decay")
+    small = [evidence.record(readings.NO_DECAY), *records]
+    found = readings.merged(*map(readings.survival, small))
+    wd = np.concatenate([record.wd.values for record in small])
+    where = np.unique(wd)
+    right.plot(where, [np.median(found.separation[wd == value]) for value in where], color=PALETTE[0], label="median")
+    right.scatter(wd, found.separation, s=16, alpha=0.5, lw=0, color=PALETTE[0], label="a network")
+    right.axhline(2, color="0.5", lw=1, ls=":")
+    right.set(xlabel="weight decay", ylabel="strongest signal / mean signal")
+    right.annotate("below 2 nothing stands out", (1, 2), xycoords=("axes fraction", "data"), ha="right", va="bottom")
+    right.legend(loc="upper left")
+    return FigureEntry(
+        save(figure, folder / "figure_10.png"),
+        "Fig. 10: weight decay",
+        "Left: number of survivors. Right: how far the strongest frequency stands out, also for little or no decay, where "
+        "the counting rule would read 0 although all frequencies live.",
+    )
+
+
+def figure_12(evidence: Evidence, folder: Path) -> FigureEntry:
+    ablated, original = evidence.record(readings.ABLATED), evidence.record(readings.COMPETITION)
+    again = original.isel(member=np.unique(ablated.seed.values))
+    figure, axes = panels(1, 2)
+    for ax, variants in zip(axes, ((0, 1), (2, 3)), strict=True):
+        groups = {"all frequencies": _padded(again.test_loss.values, ablated.sizes["step_test"])}
+        groups |= {VARIANTS[v]: of_variant(ablated, v).test_loss.values for v in variants}
+        loss_curves(ax, ablated.step_test.values, groups)
+    return FigureEntry(
+        save(figure, folder / "figure_12.png"),
+        "Fig. 12: starting with fewer circles",
+        "Test loss, median and quartiles. Left: only the frequencies that the same network ends up with. Right: random "
+        "ones. Jumps are slingshots.",
+    )
+
+
+def _padded(loss: np.ndarray, rows: int) -> np.ndarray:
+    """As many rows as asked: the originals may have been trained for fewer steps, or for more."""
+    padded = np.full((len(loss), rows), np.nan)
+    shared = min(rows, loss.shape[1])
+    padded[:, :shared] = loss[:, :shared]
+    return padded
+
+
+def figure_14(evidence: Evidence, folder: Path) -> FigureEntry:
+    figure, (ax,) = panels(1, 1, size=(6.4, 3.9))
+    _counted(ax, [evidence.record(readings.PRIMES)], "p", color=PALETTE[1], label="prime")
+    _counted(ax, [evidence.record(readings.COMPOSITES)], "p", color=PALETTE[0], label="composite", xlabel="p")
+    return FigureEntry(
+        save(figure, folder / "figure_14.png"),
+        "Fig. 14: composite moduli",
+        "Number of survivors for composite p, beside that for primes.",
+    )

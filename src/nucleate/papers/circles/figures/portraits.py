@@ -1,0 +1,124 @@
+"""Figures 2, 3 and 13, and the film: circles and their signals in one network."""
+
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from nucleate.claims import Evidence
+from nucleate.explorer import FigureEntry
+from nucleate.observables import pca_frequencies, plane, spacing
+from nucleate.papers.circles import readings
+from nucleate.papers.circles.ledger.geometry import final_embedding, neighbours, principal_planes
+from nucleate.plots import animate_circles, circle, panels, reach, save, signal_curves, snapshots
+
+_MOMENTS = 4
+_PLANES = 5
+
+
+def _subjects(record: xr.Dataset, member: int) -> tuple[int, int]:
+    """A dead and a surviving frequency that started alike: of the survivors the strongest, of the dead the nearest."""
+    alive, start = readings.final_alive(record)[member], record.signal.values[member, 0]
+    survivor = int(np.argmax(np.where(alive, readings.final(record, "signal")[member], -np.inf)))
+    dead = int(np.argmin(np.where(alive, np.inf, np.abs(start - start[survivor]))))
+    return dead + 1, survivor + 1
+
+
+def _projected(record: xr.Dataset, member: int, k: int) -> np.ndarray:
+    """Every snapshot on the plane that frequency k has in the last, [snapshot, token, 2]."""
+    frame = np.asarray(plane(final_embedding(record, member), k))
+    return record.embedding.values[member] @ frame.T
+
+
+def figure_2(evidence: Evidence, folder: Path) -> FigureEntry:
+    record, member = evidence.record(readings.LONG), 0
+    dead, survivor = _subjects(record, member)
+    steps = record.step_embedding.values
+    rows = np.unique(np.searchsorted(steps, np.minimum([0, 200, 1000, steps[-1]], steps[-1])))
+    figure, axes = panels(2, 2 + len(rows), size=(2.3, 2.7))
+    grid = axes[0].get_gridspec()
+    for ax in (axes[0], axes[1], axes[2 + len(rows)], axes[3 + len(rows)]):
+        ax.remove()
+    left = figure.add_subplot(grid[:, :2])
+    step = record.step.values
+    signal_curves(left, step, record.signal.values[member], readings.final_alive(record)[member], xlog=True)
+    points = {k: _projected(record, member, k)[rows] for k in (dead, survivor)}
+    limit = reach(*points.values())
+    for row, (k, fate) in enumerate(((dead, "dies"), (survivor, "survives"))):
+        first = row * (2 + len(rows)) + 2
+        snapshots(
+            axes[first : first + len(rows)],
+            points[k],
+            steps[rows],
+            order=spacing(k, int(record.p[member])),
+            limit=limit,
+            label=f"k = {k} {fate}",
+            titles=row == 0,
+        )
+    return FigureEntry(
+        save(figure, folder / "figure_2.png"),
+        "Fig. 2: few circles survive",
+        "Left: signals of all frequencies of one network; survivors coloured. Right: its tokens on the plane of a "
+        "frequency that dies and of one that survives; both started about as strong. The scale is the same in all panels.",
+    )
+
+
+def film(evidence: Evidence, folder: Path) -> FigureEntry:
+    record, member = evidence.record(readings.LONG), 0
+    dead, survivor = _subjects(record, member)
+    steps, p = record.step_embedding.values, int(record.p[member])
+    at = np.clip(np.searchsorted(record.step.values, steps), 0, record.sizes["step"] - 1)
+    titles = {dead: f"k = {dead} dies", survivor: f"k = {survivor} survives"}
+    path = animate_circles(
+        folder / "film.gif",
+        {title: _projected(record, member, k) for k, title in titles.items()},
+        steps,
+        {title: record.signal.values[member, at, k - 1] for k, title in titles.items()},
+        order={title: spacing(k, p) for k, title in titles.items()},
+        xlog=True,
+    )
+    return FigureEntry(
+        path,
+        "Film: a dying and a surviving circle",
+        "The two frequencies of Fig. 2 while the network trains. Tokens are joined in the order of their circle.",
+    )
+
+
+def figure_3(evidence: Evidence, folder: Path) -> FigureEntry:
+    record = evidence.record(readings.COMPETITION)
+    counts = readings.survival(record).count
+    member = int(np.argmax(counts))  # the network with most circles, as in the paper
+    embedding, p = final_embedding(record, member), int(record.p[member])
+    planes = int(np.clip(counts[member], 2, _PLANES))
+    held, share = map(np.asarray, pca_frequencies(embedding, planes))
+    principal = principal_planes(embedding, planes)
+    strongest = np.argsort(-readings.final(record, "signal")[member])[:planes] + 1
+    figure, axes = panels(2, planes, size=(2.5, 2.8))
+    for number in range(planes):
+        found = neighbours(principal[number])
+        title = f"PC {2 * number + 1}–{2 * number + 2}: Δ = {found}\nk = {held[number]} ({share[number]:.0%})"
+        circle(axes[number], principal[number], order=found, title=title)
+        k = int(strongest[number])
+        delta = min(spacing(k, p), p - spacing(k, p))
+        points = (embedding - embedding.mean(0)) @ np.asarray(plane(embedding, k)).T
+        circle(axes[planes + number], points, order=delta, title=f"k = {k}: Δ = {delta}")
+    return FigureEntry(
+        save(figure, folder / "figure_3.png"),
+        "Fig. 3: principal components and Fourier planes",
+        "Top: tokens on pairs of principal components, with the difference Δ between neighbours and the frequency that "
+        "holds most of the variance there. Bottom: the strongest frequencies. Δ is given up to its sign modulo p.",
+    )
+
+
+def figure_13(evidence: Evidence, folder: Path) -> FigureEntry:
+    record, member = evidence.record(readings.COMPETITION), 0
+    alive, step = readings.final_alive(record)[member], record.step.values
+    spectrum = record.gradient_spectrum.values[member]
+    figure, (left, right) = panels(1, 2)
+    for ax, shown in ((left, step >= 0), (right, (step >= 100) & (step <= 1000))):
+        signal_curves(ax, step[shown], spectrum[shown], alive, ylabel="embedding gradient", xlog=ax is left)
+    return FigureEntry(
+        save(figure, folder / "figure_13.png"),
+        "Fig. 13: the embedding's gradient in Fourier space",
+        "One network. Coloured: frequencies that survive. Right: steps 100 to 1,000.",
+    )

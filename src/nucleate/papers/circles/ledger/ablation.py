@@ -1,0 +1,110 @@
+"""Claims 15, 21 and 22: what circles do together, and networks that are given only one or two."""
+
+import numpy as np
+import xarray as xr
+
+from nucleate.claims import Check, Claim, Evidence, Findings, Region, bootstrap, share
+from nucleate.papers.circles import readings
+from nucleate.papers.circles.experiments import VARIANTS
+
+# Losses in nats: ln 59 = 4.1 is chance.
+_FAILS, _HIGH, _NEAR_ZERO = Region(low=1), Region(low=0.1), Region(0, 0.1)
+_LOW_LOSS = 1e-2
+
+
+def _collaborate(evidence: Evidence) -> Findings:
+    record = evidence.record(readings.COMPETITION)
+    enough = readings.final_alive(record).sum(1) >= 3
+    loss = readings.final(record, "ablated_loss")[enough]
+    medians = ", ".join(f"{n}: {value:.3g}" for n, value in enumerate(np.median(loss, axis=0), start=1))
+    return Findings(
+        {f"median loss with the strongest {words} alone": bootstrap(np.median, loss[:, n]) for n, words in _KEPT},
+        f"{len(loss)} networks with at least three survivors; loss on all pairs with only the strongest circles (and the "
+        f"mean) left after training. Median for each number of circles: {medians}.",
+    )
+
+
+_KEPT = ((0, "circle"), (1, "two circles"), (2, "three circles"))
+
+
+def of_variant(record: xr.Dataset, variant: int) -> xr.Dataset:
+    return record.isel(member=np.flatnonzero(record.variant.values == variant))
+
+
+def _fewer(evidence: Evidence) -> Findings:
+    record = evidence.record(readings.ABLATED)
+    parts = [of_variant(record, variant) for variant in range(len(VARIANTS))]
+    counts = [readings.survival(part).count for part in parts]
+    lowest = np.nanmin(parts[1].test_loss.values, axis=1)
+    jumps = np.array([readings.slingshots(loss) for part in (parts[0], *parts[2:]) for loss in part.test_loss.values])
+    told = ", ".join(f"{name}: {sorted(count.tolist())}" for name, count in zip(VARIANTS, counts, strict=True))
+    return Findings(
+        {
+            "median number of circles in A": bootstrap(np.median, counts[0]),
+            "median number of circles in B": bootstrap(np.median, counts[1]),
+            "median of log10 of the lowest test loss in B": bootstrap(np.median, np.log10(lowest)),
+            "median number of circles in C and D": bootstrap(np.median, np.concatenate(counts[2:])),
+            "mean number of slingshots in A, C and D": bootstrap(np.mean, jumps),
+        },
+        f"Number of circles after {int(record.steps)} steps, by what was left at the start: {told}. Test accuracy of B: "
+        f"{np.median(readings.final(parts[1], 'test_accuracy')):.3f} (median).",
+    )
+
+
+def _faster(evidence: Evidence) -> Findings:
+    ablated, original = evidence.record(readings.ABLATED), evidence.record(readings.COMPETITION)
+    two = of_variant(ablated, 1)
+    time = readings.reached(two, _LOW_LOSS)
+    before = readings.reached(original, _LOW_LOSS)[two.seed.values]
+    # Only where one of the two arrived there is something to compare.
+    known = np.isfinite(time) | np.isfinite(before)
+    return Findings(
+        {"share of networks in which B is first": share(int((time < before)[known].sum()), int(known.sum()))},
+        f"First recorded step with a test loss below {_LOW_LOSS:g}, B and original, network by network: "
+        + ", ".join(f"{_step(t)} and {_step(b)}" for t, b in zip(time, before, strict=True))
+        + ".",
+    )
+
+
+def _step(value: float) -> str:
+    return f"{value:.0f}" if np.isfinite(value) else "never"
+
+
+CLAIMS = (
+    Claim(
+        "circles/15",
+        "Fig. 8",
+        "One circle fails at the task, two have considerably high loss, three reach near-zero loss.",
+        tuple(
+            Check(f"median loss with the strongest {words} alone", expected, region)
+            for (_, words), expected, region in zip(
+                _KEPT, ("fails", "considerably high", "near zero"), (_FAILS, _HIGH, _NEAR_ZERO), strict=True
+            )
+        ),
+        _collaborate,
+        (readings.COMPETITION,),
+    ),
+    Claim(
+        "circles/21",
+        "App. C, Fig. 12",
+        "Started with its strongest circle alone a network ends with four; with its two strongest it ends with two and a "
+        "loss of 1e-7; with random ones it ends with three or more; all but B show slingshots.",
+        (
+            Check("median number of circles in A", "4", Region.around(4, 1)),
+            Check("median number of circles in B", "2", Region(2, 2)),
+            Check("median of log10 of the lowest test loss in B", "−7", Region(high=-6)),
+            Check("median number of circles in C and D", "at least 3", Region(low=3)),
+            Check("mean number of slingshots in A, C and D", "several", Region(low=1)),
+        ),
+        _fewer,
+        (readings.ABLATED,),
+    ),
+    Claim(
+        "circles/22",
+        "App. C, Fig. 12",
+        "Started with its two strongest circles a network reaches a low loss sooner than the original.",
+        (Check("share of networks in which B is first", "all", Region(0.5 + 1e-9, 1)),),
+        _faster,
+        (readings.ABLATED, readings.COMPETITION),
+    ),
+)

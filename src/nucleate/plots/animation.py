@@ -1,0 +1,183 @@
+"""Moving pictures, as GIF: every browser plays them, and a report needs nothing else to show them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike, NDArray
+from PIL import Image
+
+from nucleate.plots.circles import circle, reach
+from nucleate.plots.scales import log_x, log_y
+from nucleate.plots.style import MUTED, PALETTE, Number, style
+from nucleate.record import write_atomically
+
+_SAMPLED = 6
+"""How many frames have a say in the colours that all of them are drawn in."""
+
+_WIDTH = 8.0
+
+
+def animate(
+    path: Path | str, frames: int, draw: Callable[[int], Figure], *, seconds: Number = 0.1, hold: Number = 1.5
+) -> Path:
+    """Write `draw(0)`, `draw(1)`, … as an endless GIF and return its path.
+
+    Each frame is shown for `seconds`, the last one for `hold`. `draw` may change and return one and the same
+    figure; it is called in the house style. All frames have one size in pixels and share 256 colours. Equal
+    frames in a row are stored as one that is shown longer. The file appears whole or not at all.
+
+    >>> import tempfile
+    >>> def draw(frame):
+    ...     figure = Figure(figsize=(1, 1))
+    ...     _ = figure.text(0.5, 0.5, str(frame))
+    ...     return figure
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = animate(Path(folder) / "count.gif", 3, draw)
+    ...     with Image.open(path) as film:
+    ...         film.n_frames
+    3
+    """
+    path = Path(path)
+    if path.suffix != ".gif":
+        raise ValueError(f"animate writes GIF: path must end in .gif; got {path}.")
+    if frames < 1:
+        raise ValueError(f"animate: frames must be >= 1; got {frames}.")
+    if min(seconds, hold) < 0.02:
+        raise ValueError(f"animate: browsers show no frame for less than 0.02 seconds; got {seconds} and {hold}.")
+    with style():
+        pictures = [_picture(draw(frame)) for frame in range(frames)]
+    if len(sizes := {picture.size for picture in pictures}) > 1:
+        raise ValueError(f"animate: all frames must have one size in pixels; got {sorted(sizes)}.")
+    colors = _common_colors(pictures)
+    indexed = [picture.quantize(palette=colors, dither=Image.Dither.NONE) for picture in pictures]
+    durations = [round(100 * float(seconds)) * 10] * (frames - 1) + [round(100 * float(hold)) * 10]
+    content = BytesIO()
+    indexed[0].save(content, "GIF", save_all=True, append_images=indexed[1:], duration=durations, loop=0)
+    write_atomically(path, content.getvalue())
+    return path
+
+
+def _picture(figure: Figure) -> Image.Image:
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+
+
+def _common_colors(pictures: list[Image.Image]) -> Image.Image:
+    """One palette for all frames: with one each, what stands still would flicker and be stored again."""
+    chosen = [pictures[int(i)] for i in np.unique(np.linspace(0, len(pictures) - 1, _SAMPLED).astype(int))]
+    width, height = pictures[0].size
+    sheet = Image.new("RGB", (width, height * len(chosen)))
+    for row, picture in enumerate(chosen):
+        sheet.paste(picture, (0, row * height))
+    colors = sheet.quantize(256, method=Image.Quantize.MEDIANCUT)
+    table = np.reshape(colors.getpalette() or [], (-1, 3))
+    table[table.min(axis=1) > 247] = 255  # the paper, which averaging has made a little grey
+    colors.putpalette(table.ravel().tolist())
+    return colors
+
+
+def animate_circles(
+    path: Path | str,
+    points: Mapping[str, ArrayLike],
+    steps: ArrayLike,
+    signals: Mapping[str, ArrayLike],
+    *,
+    order: Mapping[str, int] | None = None,
+    xlog: bool = False,
+    seconds: Number = 0.1,
+) -> Path:
+    """Circles moving side by side while their network trains, over a curve of their signals.
+
+    `points` are title: [frame, token, 2], all on one scale; `signals` are title: [frame], for the same titles;
+    `order` has the spacing Δ of a circle, see `circle`. Source: [ding2024survival], Figure 2, set in motion.
+
+    >>> import tempfile
+    >>> moving = {"dies": np.random.default_rng(0).normal(size=(2, 5, 2)) * [[[1.0]], [[0.1]]]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     animate_circles(Path(folder) / "circles.gif", moving, [0, 100], {"dies": [5.0, 0.5]}).name
+    'circles.gif'
+    """
+    steps = np.asarray(steps, float)
+    moving = {title: np.asarray(values, float) for title, values in points.items()}
+    signal = {title: np.asarray(values, float) for title, values in signals.items()}
+    _check(moving, steps, signal)
+    order = order or {}
+    with style():
+        film = _Film(moving, steps, signal, xlog)
+
+    def draw(frame: int) -> Figure:
+        film.show(frame, order)
+        return film.figure
+
+    return animate(path, steps.size, draw, seconds=seconds)
+
+
+def _check(points: Mapping[str, NDArray], steps: NDArray, signals: Mapping[str, NDArray]) -> None:
+    if not points or not steps.size:
+        raise ValueError(f"animate_circles needs circles and frames; got {len(points)} and {steps.size}.")
+    if points.keys() != signals.keys():
+        raise ValueError(f"animate_circles: signals must be of {sorted(points)}; got {sorted(signals)}.")
+    for title, here in points.items():
+        if here.ndim != 3 or here.shape[::2] != (steps.size, 2):
+            raise ValueError(
+                f"animate_circles: points of {title!r} must be [frame={steps.size}, token, 2]; got {here.shape}."
+            )
+        if signals[title].shape != steps.shape:
+            raise ValueError(
+                f"animate_circles: signals of {title!r} must be [frame={steps.size}]; got {signals[title].shape}."
+            )
+
+
+class _Film:
+    """The figure of all frames: the circles above, their signals below, and what moves in either."""
+
+    def __init__(
+        self, points: Mapping[str, NDArray], steps: NDArray, signals: Mapping[str, NDArray], xlog: bool
+    ) -> None:
+        self._points, self._steps, self._signals = points, steps, signals
+        self._limit = reach(*points.values())
+        side = _WIDTH / max(2, len(points))
+        self.figure = Figure(figsize=(_WIDTH, 0.92 * side + 2.0))
+        grid = self.figure.add_gridspec(2, len(points), height_ratios=[0.92 * side, 1.9])
+        self._circles = [self.figure.add_subplot(grid[0, column]) for column in range(len(points))]
+        self._curve = self.figure.add_subplot(grid[1, :])
+        self._colors = dict(zip(points, [PALETTE[i % len(PALETTE)] for i in range(len(points))], strict=True))
+        self._draw_curve(xlog)
+
+    def _draw_curve(self, xlog: bool) -> None:
+        ax, steps = self._curve, self._steps
+        log_y(ax, np.concatenate(list(self._signals.values())))
+        if xlog:
+            log_x(ax, steps)
+        if steps[0] < steps[-1]:
+            ax.set_xlim(steps[0], steps[-1])
+        for title, values in self._signals.items():
+            ax.plot(steps, values, color=self._colors[title], lw=1.6, alpha=0.55)
+        self._now = ax.axvline(steps[0], color=MUTED, lw=0.9, ls=":")
+        self._markers = {
+            title: ax.plot([], [], "o", ms=7, color=color, mec="white", mew=0.8, clip_on=False, zorder=5)[0]
+            for title, color in self._colors.items()
+        }
+        ax.set(xlabel="training step", ylabel="signal")
+
+    def show(self, frame: int, order: Mapping[str, int]) -> None:
+        for ax, (title, here) in zip(self._circles, self._points.items(), strict=True):
+            ax.clear()
+            circle(ax, here[frame], order=order.get(title), numbers=False, limit=self._limit)
+            ax.set_title(title, pad=4, color=self._colors[title])
+        low, high = self._curve.get_ylim()
+        step = self._steps[frame]
+        for title, marker in self._markers.items():
+            marker.set_data([step], [np.clip(self._signals[title][frame], low, high)])
+        self._now.set_xdata([step, step])
+        self._curve.set_title(f"step {step:,.0f}", pad=4, fontsize=10.5)
+        if frame == 0:  # the layout of the first frame is that of all
+            self.figure.draw_without_rendering()
+            self.figure.set_layout_engine("none")

@@ -1,0 +1,256 @@
+"""How many circles survive, how often each does, and what tells survivors from the dead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+from numpy.typing import ArrayLike, NDArray
+
+from nucleate.claims import bootstrap, share
+from nucleate.plots.circles import DEAD, SURVIVED
+from nucleate.plots.scales import log_x
+from nucleate.plots.style import FRACTION_MAP, INK, MUTED, PALETTE, Number
+
+_RESAMPLES = 1000
+_ABOVE = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.0, "columnspacing": 1.2}
+"""Where a legend of one line keeps off the data."""
+
+
+def count_curve(
+    ax: Axes,
+    x: ArrayLike,
+    counts: ArrayLike,
+    *,
+    hollow: ArrayLike | None = None,
+    note: str = "nothing separated",
+    label: str = "mean",
+    color: str = PALETTE[0],
+    xlog: bool = False,
+    xlabel: str = "",
+    ylabel: str = "surviving circles",
+) -> None:
+    """The mean of a count against a parameter, with its 95 % bootstrap band; behind it a dot for each network.
+
+    `counts` and `hollow` are [network] like `x`, or [x, network]; a count that is not finite is left out.
+    Networks that are `hollow`, of which `note` says why, are drawn as rings; they take part in the mean. Dots
+    are moved at random so that equal counts can be told apart, by less than half the way to the next count.
+    Source: [ding2024survival], Figures 5, 10 and 14.
+
+    >>> from nucleate.plots import panels, style
+    >>> with style():
+    ...     figure, (ax,) = panels()
+    ...     count_curve(ax, [17, 23], [[2, 3, 3], [3, 4, 0]], hollow=[[0, 0, 0], [0, 0, 1]])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['mean', 'nothing separated (1 of 6)']
+    """
+    x, counts, hollow = _networks(x, counts, hollow)
+    where = np.unique(x)
+    estimates = [_mean(counts[x == position]) for position in where]
+    mean, low, high = np.array(estimates).T if estimates else np.empty((3, 0))
+    if xlog:
+        log_x(ax, x)
+    rng = np.random.default_rng(0)
+    across, up = rng.uniform(-1, 1, x.size), rng.uniform(-0.22, 0.22, x.size)
+    shifted = _shifted(ax, x, where, across)
+    dot: dict[str, Any] = {"s": 11, "zorder": 2}
+    ax.scatter(shifted[~hollow], (counts + up)[~hollow], color=color, alpha=0.28, lw=0, **dot)
+    ax.fill_between(where, low, high, color=color, alpha=0.25, lw=0, zorder=3)
+    ax.plot(where, mean, color=color, marker="o", ms=4.5, mec="white", mew=0.6, zorder=4, label=label)
+    if hollow.any():
+        said = f"{note} ({hollow.sum():,} of {x.size:,})"
+        look = {"facecolors": "none", "edgecolors": MUTED, "linewidths": 0.7, "alpha": 0.75}
+        ax.scatter(shifted[hollow], (counts + up)[hollow], label=said, **look, **dot)
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    if hollow.any() or label != "mean":
+        ax.legend(loc="best")
+
+
+def rate_curve(
+    ax: Axes,
+    groups: Mapping[str, tuple[ArrayLike, ArrayLike, ArrayLike]],
+    *,
+    xlabel: str = "",
+    ylabel: str = "survival rate",
+) -> None:
+    """Shares of successes against a parameter, each with Wilson's 95 % band; `groups` are label: (x, hits, trials).
+
+    Where there were no trials there is a gap. Source: [ding2024survival], Figures 6 and 7.
+
+    >>> from nucleate.plots import panels, style
+    >>> with style():
+    ...     figure, (ax,) = panels()
+    ...     rate_curve(ax, {"largest": ([0.1, 0.9], [50, 48], [50, 50]), "second": ([0.1, 0.9], [2, 40], [50, 50])})
+    >>> ax.lines[0].get_ydata().tolist()
+    [1.0, 0.96]
+    """
+    colors = _line_colors(len(groups))
+    many = len(groups) > 6
+    band = 0.05 if many else 0.09 if len(groups) > 3 else 0.2
+    dot: dict[str, Any] = {"lw": 1.3} if many else {"marker": "o", "ms": 4, "mec": "white", "mew": 0.5}
+    for color, (label, columns) in zip(colors, groups.items(), strict=True):
+        x, hits, trials = (np.asarray(column) for column in columns)
+        if not x.ndim == 1 or not x.shape == hits.shape == trials.shape:
+            raise ValueError(
+                f"rate_curve: x, hits and trials of {label!r} must be [x]; got {x.shape}, {hits.shape}, {trials.shape}."
+            )
+        estimates = [share(int(hit), int(trial)) for hit, trial in zip(hits, trials, strict=True)]
+        low, high = [e.low for e in estimates], [e.high for e in estimates]
+        ax.fill_between(x, low, high, color=color, alpha=band, lw=0)
+        ax.plot(x, [e.value for e in estimates], color=color, label=label, **dot)
+    ax.set(xlabel=xlabel, ylabel=ylabel, ylim=(-0.03, 1.03))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    if many:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.0, handlelength=1.4)
+    elif len(groups) > 1:
+        ax.legend(loc="best", handlelength=1.6)
+
+
+def fitness_plane(
+    ax: Axes,
+    signal: ArrayLike,
+    gradient: ArrayLike,
+    alive: ArrayLike,
+    *,
+    boundary: tuple[Number, Number, Number] | None = None,
+    xlabel: str = "initial signal",
+    ylabel: str = "relative gradient",
+) -> None:
+    """Each frequency by its two measures of fitness: survivors over the dead, and the line that divides them.
+
+    `boundary` is (w_g, w_s, b) of the line w_g g + w_s s + b = 0; the side on which survivors are expected,
+    where it is positive, is tinted. Source: [ding2024survival], Figure 7.
+
+    >>> from nucleate.plots import panels, style
+    >>> with style():
+    ...     figure, (ax,) = panels()
+    ...     fitness_plane(ax, [1, 2, 3], [0, 1, 1], [False, False, True], boundary=(0, 1, -2.5))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['dead (2)', 'survived (1)', 'boundary']
+    """
+    signal, gradient = np.asarray(signal, float).ravel(), np.asarray(gradient, float).ravel()
+    alive = np.asarray(alive, bool).ravel()
+    if not signal.shape == gradient.shape == alive.shape:
+        raise ValueError(
+            "fitness_plane: signal, gradient and alive must have one shape; "
+            f"got {signal.shape}, {gradient.shape} and {alive.shape}."
+        )
+    finite = np.isfinite(signal) & np.isfinite(gradient)
+    opacity = float(np.clip(60 / max(1, finite.sum()) ** 0.6, 0.25, 0.85))
+    looks = ((False, "dead", "#8A9099", 13), (True, "survived", SURVIVED, 17))
+    for status, name, color, size in looks:
+        here = finite & (alive == status)
+        look = {"s": size, "alpha": opacity if not status else max(opacity, 0.55), "lw": 0, "zorder": 2 + status}
+        ax.scatter(signal[here], gradient[here], color=color, label=f"{name} ({here.sum():,})", **look)
+    if boundary is not None:
+        _divide(ax, *(float(weight) for weight in boundary))
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.locator_params(axis="x", nbins=6)
+    legend = ax.legend(ncols=3, handletextpad=0.4, **_ABOVE)
+    for handle in filter(None, legend.legend_handles):
+        handle.set_alpha(1.0)
+
+
+def two_histograms(
+    ax: Axes,
+    values: ArrayLike,
+    alive: ArrayLike,
+    *,
+    bins: int = 30,
+    xlabel: str = "",
+    ylabel: str = "share of each",
+) -> None:
+    """How `values` are distributed among survivors and among the dead, each with its median.
+
+    The bars of either add up to 1, whatever their numbers. What is not finite is left out.
+    Source: [ding2024survival], Figures 7 and 11.
+
+    >>> from nucleate.plots import panels, style
+    >>> with style():
+    ...     figure, (ax,) = panels()
+    ...     two_histograms(ax, [1, 2, 3, 4], [False, False, True, True], bins=3)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['dead (2)', 'survived (2)']
+    """
+    values, alive = np.asarray(values, float).ravel(), np.asarray(alive, bool).ravel()
+    if values.shape != alive.shape:
+        raise ValueError(f"two_histograms: values and alive must have one shape; got {values.shape}, {alive.shape}.")
+    finite = np.isfinite(values)
+    edges = np.histogram_bin_edges(values[finite], bins)
+    for status, name, fill, line in ((False, "dead", DEAD, "#5F656D"), (True, "survived", SURVIVED, SURVIVED)):
+        group = values[finite & (alive == status)]
+        weights = np.full(group.size, 1 / max(1, group.size))
+        heights, _ = np.histogram(group, edges, weights=weights)
+        ax.stairs(
+            heights, edges, fill=True, color=fill, alpha=0.45, zorder=2 + status, label=f"{name} ({group.size:,})"
+        )
+        ax.stairs(heights, edges, color=line, lw=1.2, zorder=4)
+        if group.size:
+            ax.axvline(float(np.median(group)), color=line, lw=1.4, ls=(0, (4, 2)), zorder=5)
+    ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(edges[0], edges[-1]))
+    ax.set_ylim(bottom=0)
+    ax.locator_params(axis="x", nbins=5)
+    ax.legend(ncols=2, handlelength=1.2, **_ABOVE)
+    ax.annotate("dashed: medians", (1, 1), xycoords="axes fraction", xytext=(0, 4), textcoords="offset points",
+                ha="right", va="bottom", fontsize=8.5, color=MUTED)  # fmt: skip
+
+
+def _networks(x: ArrayLike, counts: ArrayLike, hollow: ArrayLike | None) -> tuple[NDArray, NDArray, NDArray]:
+    """Flat x, counts and rings of equal length, without what is not finite."""
+    x, counts = np.asarray(x, float), np.asarray(counts, float)
+    hollow = np.zeros(counts.shape, bool) if hollow is None else np.asarray(hollow, bool)
+    if counts.ndim == 2 and x.ndim == 1 and len(x) == len(counts):
+        x = np.broadcast_to(x[:, None], counts.shape)
+    if not x.shape == counts.shape == hollow.shape:
+        raise ValueError(
+            "count_curve: counts and hollow must be [network] like x, or [x, network]; "
+            f"got x {x.shape}, counts {counts.shape} and hollow {hollow.shape}."
+        )
+    finite = np.isfinite(counts)
+    return x[finite], counts[finite], hollow[finite]
+
+
+def _mean(values: NDArray) -> tuple[float, float, float]:
+    """The mean and its interval, which one network alone does not have."""
+    if values.size < 2:
+        return float(values.mean()), np.nan, np.nan
+    estimate = bootstrap(np.mean, values, resamples=_RESAMPLES)
+    return estimate.value, estimate.low, estimate.high
+
+
+def _shifted(ax: Axes, x: NDArray, where: NDArray, shift: NDArray) -> NDArray:
+    """x moved by up to a quarter of the least gap between its values, on the scale it is drawn on."""
+    if where.size < 2:
+        return x
+    scale = ax.xaxis.get_transform()
+    gap = np.diff(scale.transform(where)).min()
+    return scale.inverted().transform(scale.transform(x) + 0.25 * gap * shift)
+
+
+def _line_colors(count: int) -> list:
+    """The palette while it lasts; after that, shades."""
+    if count < len(PALETTE):
+        return list(PALETTE[:count])
+    return [FRACTION_MAP(float(shade)) for shade in np.linspace(0, 1, count)]
+
+
+def _divide(ax: Axes, w_gradient: float, w_signal: float, intercept: float) -> None:
+    """The line on which both sides are even, within the limits the points have set, and its tinted side."""
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    if w_gradient == w_signal == 0:
+        raise ValueError("fitness_plane: boundary needs a weight that is not 0; got (0, 0, …).")
+    signal, gradient = np.meshgrid([left, right], [bottom, top])
+    height = w_gradient * gradient + w_signal * signal + intercept
+    if height.max() > 0:
+        ax.contourf(signal, gradient, height, levels=[0, 2 * height.max()], colors=[SURVIVED], alpha=0.08, zorder=0)
+    if w_gradient:
+        ends = [-(w_signal * x + intercept) / w_gradient for x in (left, right)]
+        ax.plot([left, right], ends, color=INK, lw=1.5, ls=(0, (4, 2)), zorder=5, label="boundary")
+    else:
+        edge = -intercept / w_signal
+        ax.plot([edge, edge], [bottom, top], color=INK, lw=1.5, ls=(0, (4, 2)), zorder=5, label="boundary")
+    ax.set(xlim=(left, right), ylim=(bottom, top))

@@ -1,0 +1,56 @@
+"""Modular addition on ordered pairs, the task of the circles paper."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import jax
+import numpy as np
+from jaxtyping import Array, Int
+
+from nucleate.tasks.split import Split
+
+
+@dataclass(frozen=True)
+class ModularAdditionTask:
+    """All ordered pairs (a, b), 0 ≤ a, b < p, labelled by (a + b) mod p [ding2024survival].
+
+    `p`: the modulus, prime or not. There are p² pairs and p labels; pair (a, b) is row a p + b.
+
+    >>> task = ModularAdditionTask(p=59)
+    >>> len(task.pairs), task.labels, task.label[58 * 59 + 3].item()
+    (3481, 59, 2)
+    """
+
+    p: int = 59
+
+    def __post_init__(self):
+        if self.p < 3:
+            raise ValueError(f"ModularAdditionTask.p must be >= 3; got {self.p}.")
+
+    @cached_property
+    def pairs(self) -> Int[np.ndarray, "pair 2"]:
+        """The two numbers of each pair."""
+        return np.indices((self.p, self.p)).reshape(2, -1).T.astype(np.int32)
+
+    @cached_property
+    def label(self) -> Int[np.ndarray, " pair"]:
+        """What the network is to tell."""
+        return (self.pairs.sum(1) % self.p).astype(np.int32)
+
+    @property
+    def labels(self) -> int:
+        """How many different answers there are."""
+        return self.p
+
+    def split(self, key: Array, train_share: float = 0.8) -> Split:
+        """A uniformly random training set of ⌊train_share · p²⌋ pairs.
+
+        >>> split = ModularAdditionTask(p=59).split(jax.random.key(0))
+        >>> int(split.in_train.sum())
+        2784
+        """
+        total = self.p**2
+        size = int(train_share * total)
+        if not 1 <= size <= total:
+            raise ValueError(f"train_share must leave 1 to {total} pairs for p={self.p}; got {train_share}.")
+        return Split.draw(key, size, total)

@@ -1,0 +1,48 @@
+"""Which of a task's samples are trained on."""
+
+from dataclasses import dataclass, field
+
+import jax
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+# Slots are allotted in steps of this many, so that training sets of nearly equal size share one compiled program.
+SLOT = 16
+
+
+@dataclass(frozen=True)
+class Split:
+    """Which pairs are trained on, as fixed-size arrays.
+
+    `index[slot]` lists the training pairs, padded to a multiple of `SLOT`; `weight[slot]` is 1 for a pair and 0 for
+    padding; `in_train[pair]` says the same as a mask.
+    """
+
+    index: Int[np.ndarray, " slot"]
+    weight: Float[np.ndarray, " slot"]
+    in_train: np.ndarray = field(repr=False)
+
+    @classmethod
+    def of(cls, chosen: Int[np.ndarray, " train"], total: int) -> "Split":
+        """The split that trains on the `chosen` of `total` pairs.
+
+        >>> Split.of(np.array([0, 2]), 5).in_train
+        array([ True, False,  True, False, False])
+        """
+        slots = -(-len(chosen) // SLOT) * SLOT
+        index = np.zeros(slots, np.int32)
+        weight = np.zeros(slots, np.float32)
+        index[: len(chosen)], weight[: len(chosen)] = chosen, 1
+        in_train = np.zeros(total, bool)
+        in_train[chosen] = True
+        return cls(index, weight, in_train)
+
+    @classmethod
+    def draw(cls, key: Array, size: int, total: int) -> "Split":
+        """A uniformly random training set of `size` of `total` pairs, in rising order.
+
+        >>> split = Split.draw(jax.random.key(0), 45, 55)
+        >>> int(split.in_train.sum()), split.index.shape
+        (45, (48,))
+        """
+        return cls.of(np.sort(np.asarray(jax.random.permutation(key, total))[:size]), total)

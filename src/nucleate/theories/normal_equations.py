@@ -1,0 +1,106 @@
+r"""Least squares without the data: everything a linear fit of forces needs, in one pass over configurations."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from jaxtyping import Float
+from scipy.linalg import solve
+
+from nucleate.theories.basis import Basis
+from nucleate.theories.pairs import PairTerms
+
+_CHUNK = 32  # configurations in memory at once: few enough for the processor's cache
+_FLOOR = 1e-11  # of the mean diagonal: constants exert no force, and any value of them will do
+
+Columns = Callable[[np.ndarray], np.ndarray]
+"""Further columns of the design: from embeddings [config, token, dim] to [config, token, dim, column]."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NormalEquations:
+    r"""The sums from which coefficients, and the errors of any coefficients, follow.
+
+        |F − X c|² = F·F − 2 c·b + cᵀ G c,    G = Xᵀ X,  b = Xᵀ F
+
+    X: the design, a row for each coordinate of each configuration; F: the recorded gradients; `total`: ΣF of
+    each coordinate, for R² is relative to the mean. Those of two sets of configurations add up.
+
+    >>> x, force = np.ones((2, 1, 1, 1)), np.array([[[1.0]], [[3.0]]])
+    >>> NormalEquations.of(x, force).solve(np.zeros((1, 1))).round(6).tolist()
+    [2.0]
+    """
+
+    gram: Float[np.ndarray, "column column"]
+    moment: Float[np.ndarray, " column"]
+    square: float
+    total: Float[np.ndarray, "token dim"]
+    count: int
+
+    @classmethod
+    def of(
+        cls, design: Float[np.ndarray, "config token dim column"], force: Float[np.ndarray, "config token dim"]
+    ) -> "NormalEquations":
+        """The sums over some configurations."""
+        flat = design.reshape(force.size, design.shape[-1])
+        return cls(flat.T @ flat, force.ravel() @ flat, float(np.sum(force**2)), force.sum(axis=0), len(force))
+
+    def __add__(self, other: "NormalEquations") -> "NormalEquations":
+        return NormalEquations(
+            self.gram + other.gram,
+            self.moment + other.moment,
+            self.square + other.square,
+            self.total + other.total,
+            self.count + other.count,
+        )
+
+    def restricted(self, columns: slice) -> "NormalEquations":
+        """The sums of a design of fewer columns."""
+        return NormalEquations(self.gram[columns, columns], self.moment[columns], self.square, self.total, self.count)
+
+    def solve(self, penalty: Float[np.ndarray, "column column"]) -> Float[np.ndarray, " column"]:
+        """argmin_c |F − X c|² + cᵀ penalty c."""
+        size = len(self.moment)
+        floor = _FLOOR * max(np.trace(self.gram) / size, np.finfo(float).tiny)
+        return solve(self.gram + penalty + floor * np.eye(size), self.moment, assume_a="pos")
+
+    def r2(self, coefficients: Float[np.ndarray, " column"]) -> float:
+        """1 − |F − X c|²/|F − mean F|²."""
+        missed = self.square - 2 * self.moment @ coefficients + coefficients @ self.gram @ coefficients
+        around_mean = self.square - float(np.sum(self.total**2)) / self.count
+        return float(1 - missed / around_mean) if around_mean > 0 else float("nan")
+
+
+def accumulate(
+    terms: PairTerms,
+    bases: tuple[Basis, Basis],
+    embedding: Float[np.ndarray, "config token dim"],
+    force: Float[np.ndarray, "config token dim"],
+    extra: Columns | None = None,
+) -> NormalEquations:
+    r"""Sum the normal equations of pair potentials over configurations, a chunk at a time.
+
+    Columns: those of `bases`, the attractive first, then those of `extra`. No array grows with the number of
+    configurations.
+
+    >>> from nucleate.theories.basis import SplineBasis
+    >>> from nucleate.theories.pairs import pair_terms
+    >>> from nucleate.theories.symmetry import Parity
+    >>> terms = pair_terms(np.array([[0, 2], [1, 1], [0, 1]]), np.array([2, 2, 1]), 3, Parity())
+    >>> bases = 2 * (SplineBasis(Parity(), 4.0, cells=4, axes=1),)
+    >>> accumulate(terms, bases, np.ones((5, 3, 1)), np.ones((5, 3, 1))).gram.shape
+    (12, 12)
+    """
+    result = None
+    for start in range(0, len(embedding), _CHUNK):
+        part = embedding[start : start + _CHUNK]
+        columns = [bases[0].design(terms.same, part), bases[1].design(terms.different, part)]
+        if extra is not None:
+            columns.append(extra(part))
+        sums = NormalEquations.of(np.concatenate(columns, axis=-1), force[start : start + _CHUNK])
+        result = sums if result is None else result + sums
+    if result is None:
+        raise ValueError("accumulate needs at least one configuration; got none.")
+    return result

@@ -1,0 +1,234 @@
+r"""Embeddings as interacting particles: pair potentials fitted to recorded forces ([mehta2024repons])."""
+
+from dataclasses import dataclass, field
+from typing import final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Float
+
+from nucleate.theories.basis import Basis, basis_for
+from nucleate.theories.curl import CurlTest, curl_test
+from nucleate.theories.force_record import ForceRecord, check_disjoint
+from nucleate.theories.normal_equations import accumulate
+from nucleate.theories.pair_flow import pair_energies, pair_flow, pair_gradients, representation_loss, trajectory_loss
+from nucleate.theories.pair_solvers import ClosedForm, PotentialSolver
+from nucleate.theories.pairs import PairTerms, Potential, Terms, pair_terms
+from nucleate.theories.protocol import Fit, Theory
+from nucleate.theories.symmetry import NoSymmetry, Parity, Rotation, Symmetry
+
+_SAMPLE = 500  # configurations that quantiles, and each half of the curl test, look at
+_RANGE = 0.99
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PairValues:
+    r"""A number, or an array, for pairs that share a label and for those that do not.
+
+    >>> PairValues(1.0, 2.0).different
+    2.0
+    """
+
+    same: Float[np.ndarray, "..."] | float
+    different: Float[np.ndarray, "..."] | float
+
+
+@final
+@dataclass(frozen=True)
+class PairPotential(Theory):
+    r"""Embeddings fall down a potential of pairs of pairs: those that share a label attract, others repel.
+
+        dR/dt = −∇U(R),    U = Σ_{same label} f_a(r_i, r_j, r_k, r_l) + Σ_{different} f_r(r_i, r_j, r_k, r_l)
+
+    R: the embeddings r_t; (i, j) and (k, l): pairs of tokens that the record lists; f_a, f_r: functions with
+    the given `symmetry`, which `solver` chooses so that ∇U is near the recorded ∂L/∂R. A basis has about
+    `coefficients` functions for each potential, and spans displacements up to their quantile `reach`; beyond
+    that the force is constant. At most `configurations` snapshots are read, at random by `seed`.
+
+    The record holds `embedding` and `gradient` (member, step, token, dim), `left`, `right`, `label` (pair), and
+    the coordinates `step`, `eta` (member), and `member` or a seed (member). Source: [mehta2024repons], Eqs. 1, 2.
+
+    >>> i, j = np.triu_indices(4)
+    >>> M = np.eye(4)[i] + np.eye(4)[j]
+    >>> same = (i + j)[:, None] == i + j
+    >>> R = np.random.default_rng(0).normal(size=(6, 20, 4, 1))
+    >>> x = (M @ R) - np.swapaxes(M @ R, 2, 3)
+    >>> gradient = M.T @ np.where(same, 6 * x, -2 * x).sum(axis=3, keepdims=True)
+    >>> axes = ("member", "step", "token", "dim")
+    >>> record = xr.Dataset(
+    ...     {"embedding": (axes, R), "gradient": (axes, gradient), "left": ("pair", i), "right": ("pair", j),
+    ...      "label": ("pair", i + j)},
+    ...     coords={"step": np.arange(20), "eta": ("member", np.ones(6)), "seed": ("member", np.arange(6))},
+    ... )
+    >>> fit = PairPotential(coefficients=20).fit(record)
+    >>> fit.potential(np.array([1.0])).same.round(1).tolist(), fit.curl.detected
+    ([3.0], False)
+    """
+
+    symmetry: Symmetry = field(default_factory=Parity)
+    solver: PotentialSolver = field(default_factory=ClosedForm)
+    coefficients: int = 300
+    reach: float = 0.999
+    configurations: int = 20_000
+    seed: int = 0
+
+    def __post_init__(self):
+        if not 0 < self.reach <= 1:
+            raise ValueError(f"PairPotential.reach must be in (0, 1]; got {self.reach}.")
+        for name, least in (("coefficients", 8), ("configurations", 1)):
+            if getattr(self, name) < least:
+                raise ValueError(f"PairPotential.{name} must be >= {least}; got {getattr(self, name)}.")
+        self.solver.check(self.symmetry)
+
+    def fit(self, record: xr.Dataset) -> "PairPotentialFit":
+        """Find the potentials whose gradient is nearest to the gradients of `record`."""
+        seen = ForceRecord.read(record)
+        self.symmetry.check(seen.dim)
+        chosen = seen.configurations(self.configurations, self.seed)
+        if not len(chosen):
+            raise ValueError("PairPotential.fit needs a finite snapshot; the record has none.")
+        terms = pair_terms(seen.pairs, seen.label, seen.embedding.shape[2], self.symmetry)
+        if not len(terms.same.weight) or not len(terms.different.weight):
+            raise ValueError("PairPotential.fit needs pairs that share a label and pairs that do not.")
+        sample = seen.configurations(_SAMPLE, self.seed).embedding
+        bases = (self._basis(terms.same, sample), self._basis(terms.different, sample))
+        attract, repel = self.solver.potentials(accumulate(terms, bases, chosen.embedding, chosen.gradient), bases)
+        missed = pair_gradients(terms, attract, repel, chosen.embedding) - chosen.gradient
+        return PairPotentialFit(
+            theory=self,
+            attract=attract,
+            repel=repel,
+            force_r2=_r2(missed, chosen.gradient),
+            data_range=PairValues(*(_quantile(kind, sample, _RANGE) for kind in (terms.same, terms.different))),
+            curl=self._curl(terms, bases, seen),
+            terms=terms,
+            dim=seen.dim,
+            runs=seen.runs,
+        )
+
+    def _basis(self, terms: Terms, sample: Float[np.ndarray, "config token dim"]) -> Basis:
+        axes = isinstance(self.symmetry, Rotation)
+        reach = _quantile(terms, sample, self.reach) if axes else _quantile(terms, sample[..., None], self.reach)
+        return basis_for(self.symmetry, reach or 1.0, sample.shape[2], self.coefficients, self.seed)
+
+    def _curl(self, terms: PairTerms, bases: tuple[Basis, Basis], seen: ForceRecord) -> CurlTest | None:
+        halves = (
+            seen.configurations(_SAMPLE, self.seed, slice(0, None, 2)),
+            seen.configurations(_SAMPLE, self.seed, slice(1, None, 2)),
+        )
+        return curl_test(terms, bases, halves) if all(map(len, halves)) else None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PairPotentialFit(Fit):
+    """A `PairPotential` with its two functions.
+
+    `attract`, `repel`: f_a and f_r; `force_r2`: the share of the fitted gradients' variance that ∇U explains;
+    `data_range`: the length below which 99 % of the displacements lie; `curl`: whether a force that has no
+    potential explains more (None if a single run was fitted, for it is tested on runs held out); `terms`: the
+    pairs of pairs of the record's task; `dim`: of its embeddings; `runs`: the coordinates of the runs fitted.
+
+    >>> PairPotentialFit.__mro__[1] is Fit
+    True
+    """
+
+    theory: PairPotential
+    attract: Potential = field(repr=False)
+    repel: Potential = field(repr=False)
+    force_r2: float
+    data_range: PairValues
+    curl: CurlTest | None
+    terms: PairTerms = field(repr=False)
+    dim: int
+    runs: dict[str, np.ndarray] = field(repr=False)
+
+    def potential(self, r: Float[Array | np.ndarray, "point ..."]) -> PairValues:
+        """f_a and f_r, 0 at 0, at each displacement `r`.
+
+        A displacement is given by its coordinates, or by its first one alone, the others being 0.
+        """
+        r = np.asarray(r, np.float64).reshape(len(r), -1)
+        width = self.dim * (4 if isinstance(self.theory.symmetry, NoSymmetry) else 1)
+        r = np.pad(r, [(0, 0), (0, width - r.shape[1])])
+        with jax.enable_x64(True):
+            values = (np.asarray(jax.vmap(f)(r) - f(jnp.zeros(width))) for f in (self.attract, self.repel))
+            return PairValues(*values)
+
+    def energy(self, embedding: Float[Array | np.ndarray, "*config token dim"]) -> Float[np.ndarray, "*config"]:
+        """U of each configuration."""
+        flat = _flat(embedding)
+        return pair_energies(self.terms, self.attract, self.repel, flat).reshape(np.shape(embedding)[:-2])
+
+    def force(
+        self, embedding: Float[Array | np.ndarray, "*config token dim"]
+    ) -> Float[np.ndarray, "*config token dim"]:
+        """−∇U of each configuration: the direction in which it moves, near −∂L/∂R."""
+        return -pair_gradients(self.terms, self.attract, self.repel, _flat(embedding)).reshape(np.shape(embedding))
+
+    def simulate(
+        self, x0: Float[Array | np.ndarray, "*member token dim"], times: Float[Array | np.ndarray, "*#member time"]
+    ) -> Float[np.ndarray, "*member time token dim"]:
+        """The embeddings from `x0` on, of one member or of many at once, at each of `times`.
+
+        `times` are training steps multiplied by the learning rate, counted from `x0`.
+        """
+        x0, times = np.asarray(x0, np.float64), np.asarray(times, np.float64)
+        flat = _flat(x0)
+        each = np.broadcast_to(times, (len(flat), times.shape[-1]))
+        path = pair_flow(self.terms, self.attract, self.repel, flat, each)
+        return path.reshape(*x0.shape[:-2], times.shape[-1], *x0.shape[-2:])
+
+    def score(self, record: xr.Dataset) -> xr.Dataset:
+        """How far unseen members of `record` stray from the theory, beside one in which nothing moves.
+
+        Over (member): `force_r2`, the share of the variance of a member's gradients that ∇U explains;
+        `trajectory_loss` of the flow from its first snapshot, and `trajectory_loss_constant` of that snapshot
+        kept; `representation_loss` of the flow's last configuration, and `representation_loss_initial` of the
+        first snapshot's order. NaN for a member that did not stay finite. Attributes: `force_r2` of all
+        members together, and whether the fit found a curl. A run that was fitted is refused.
+        """
+        seen = ForceRecord.read(record)
+        check_disjoint(self.runs, seen.runs)
+        if seen.dim != self.dim:
+            raise ValueError(f"The potentials were fitted in dim {self.dim}; the record's embeddings have {seen.dim}.")
+        terms = pair_terms(seen.pairs, seen.label, seen.embedding.shape[2], self.theory.symmetry)
+        whole = np.where(seen.finite.all(axis=1), 1.0, np.nan)
+        path = pair_flow(terms, self.attract, self.repel, seen.embedding[:, 0], seen.times)
+        still = np.broadcast_to(seen.embedding[:, :1], path.shape)
+        slope = pair_gradients(terms, self.attract, self.repel, _flat(seen.embedding)).reshape(path.shape)
+        last, first = seen.embedding[:, -1], seen.embedding[:, 0]
+        each = [_r2(s[f] - g[f], g[f]) for s, g, f in zip(slope, seen.gradient, seen.finite, strict=True)]
+        scores = {
+            "force_r2": np.array(each),
+            "trajectory_loss": whole * trajectory_loss(seen.embedding, path),
+            "trajectory_loss_constant": whole * trajectory_loss(seen.embedding, still),
+            "representation_loss": whole * representation_loss(last, path[:, -1]),
+            "representation_loss_initial": whole * representation_loss(last, first),
+        }
+        return xr.Dataset(
+            {name: ("member", value) for name, value in scores.items()},
+            coords={k: v for k, v in record.coords.items() if v.dims == ("member",)},
+            attrs={
+                "force_r2": _r2((slope - seen.gradient)[seen.finite], seen.gradient[seen.finite]),
+                "curl_detected": bool(self.curl is not None and self.curl.detected),
+            },
+        )
+
+
+def _flat(embedding: Float[Array | np.ndarray, "*config token dim"]) -> Float[np.ndarray, "config token dim"]:
+    embedding = np.asarray(embedding, np.float64)
+    return embedding.reshape(-1, *embedding.shape[-2:])
+
+
+def _quantile(terms: Terms, sample: Float[np.ndarray, "config token *axes"], share: float) -> float:
+    x = np.einsum("cst,nt...->ncs...", np.asarray(terms.maps), sample, optimize=True)
+    return float(np.quantile(np.linalg.norm(x, axis=-1), share))
+
+
+def _r2(missed: Float[np.ndarray, "config token dim"], truth: Float[np.ndarray, "config token dim"]) -> float:
+    around_mean = np.sum(np.square(truth - truth.mean(axis=0))) if len(truth) else 0.0
+    return float(1 - np.sum(np.square(missed)) / around_mean) if around_mean > 0 else float("nan")

@@ -1,0 +1,206 @@
+"""Planted potentials are found again under each symmetry, and what a record lacks is named."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from planted_pairs import DURATION, STEPS, hill, planted, well
+
+from nucleate.theories import (
+    ClosedForm,
+    Fit,
+    Neural,
+    NoSymmetry,
+    PairPotential,
+    Parity,
+    Rotation,
+    Translation,
+    brute_force_gradient,
+    pair_energies,
+)
+
+
+def displacement(x):
+    return x[0] + x[1] - x[2] - x[3]
+
+
+ODD = (lambda x: well(x) + 0.02 * jnp.sum(jnp.sin(x)), lambda x: hill(x) + 0.01 * jnp.sum(jnp.tanh(x / 2)))
+OVAL = (lambda x: well(x * jnp.array([1.0, 0.5])), lambda x: hill(x * jnp.array([0.7, 1.0])))
+FREE = (lambda x: well(displacement(x) / 1.5) + 0.01 * jnp.sin(x[0]) * jnp.cos(x[2]), lambda x: hill(displacement(x)))
+CASES = {
+    "translation": (PairPotential(Translation(), coefficients=80), 1, ODD),
+    "parity": (PairPotential(Parity(), coefficients=80), 1, (well, hill)),
+    "parity in the plane": (PairPotential(Parity(), coefficients=200), 2, OVAL),
+    "rotation": (PairPotential(Rotation(), coefficients=80), 2, (well, hill)),
+    "none": (PairPotential(NoSymmetry(), ClosedForm(ridge=1e-6), coefficients=300), 1, FREE),
+    "neural": (PairPotential(Parity(), Neural(width=16, iterations=400), coefficients=80), 1, (well, hill)),
+}
+
+
+def errors(fit, truth, dim, gauge=lambda x: np.ones((len(x), 1))):
+    """The largest error of each potential in the data's range over the potential's own range, but for the `gauge`."""
+    x = np.random.default_rng(0).uniform(-1, 1, size=(400, dim))
+    x = x[np.linalg.norm(x, axis=1) <= 1]
+    result = []
+    for kind, function in zip(("same", "different"), truth, strict=True):
+        at = x * getattr(fit.data_range, kind)
+        with jax.enable_x64(True):
+            exact = np.asarray(jax.vmap(function)(at))
+        off = getattr(fit.potential(at), kind) - exact
+        off = off - gauge(at) @ np.linalg.lstsq(gauge(at), off)[0]
+        result.append(np.abs(off).max() / np.ptp(exact))
+    return np.array(result)
+
+
+def energy_error(fit, truth, embedding):
+    """The largest error of U up to a constant, over its own range: what is left of f_a and f_r without symmetry."""
+    flat = embedding.reshape(-1, 10, 1)
+    exact = pair_energies(fit.terms, *truth, flat)
+    off = fit.energy(flat) - exact
+    return np.abs(off - off.mean()).max() / np.ptp(exact)
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_planted_potentials_are_found(name, noise):
+    theory, dim, truth = CASES[name]
+    fit = theory.fit(planted(truth, theory.symmetry, dim, noise=noise))
+    assert isinstance(fit, Fit)
+    assert not fit.curl.detected
+    unseen = planted(truth, theory.symmetry, dim, members=8, seed=1)
+    truth_there = unseen["gradient"].to_numpy()
+    missed = truth_there + fit.force(unseen["embedding"].to_numpy())
+    assert 1 - missed.var() / truth_there.var() > 0.999
+    assert fit.force_r2 == pytest.approx(1 / (1 + noise**2), abs=3e-3)
+    if name == "none":
+        assert energy_error(fit, truth, unseen["embedding"].to_numpy()) < 0.01
+    else:
+        assert np.all(errors(fit, truth, dim) < 0.01)
+
+
+@pytest.fixture(scope="module")
+def record():
+    return planted((well, hill), Parity())
+
+
+@pytest.fixture(scope="module")
+def fit(record):
+    return PairPotential(coefficients=80).fit(record)
+
+
+def test_unseen_runs_are_predicted_far_better_than_by_what_never_moves(fit):
+    score = fit.score(planted((well, hill), Parity(), members=8, seed=1))
+    assert score.attrs["force_r2"] > 0.999
+    assert not score.attrs["curl_detected"]
+    assert float(score["force_r2"].min()) > 0.99
+    assert float(score["trajectory_loss"].mean()) < 0.1 * float(score["trajectory_loss_constant"].mean())
+    assert float(score["representation_loss"].mean()) < 0.2 * float(score["representation_loss_initial"].mean())
+
+
+def test_force_is_minus_the_gradient_and_the_flow_goes_downhill(fit, record):
+    embedding = record["embedding"].to_numpy()
+    assert fit.force(embedding).shape == embedding.shape
+    moved = fit.force(embedding) * record["gradient"].to_numpy()
+    assert moved.sum() < 0
+    path = fit.simulate(embedding[:4, 0], np.linspace(0, DURATION, 7))
+    assert path.shape == (4, 7, 10, 1)
+    assert np.all(np.diff(fit.energy(path), axis=1) < 0)
+    assert np.allclose(fit.simulate(embedding[1, 0], np.linspace(0, DURATION, 7)), path[1], atol=1e-4)
+
+
+def test_its_force_is_the_brute_force_sum(fit, record):
+    embedding = record["embedding"].to_numpy()[3, 2]
+    pairs = np.stack([record["left"], record["right"]], axis=1)
+    slow = brute_force_gradient(pairs, record["label"].to_numpy(), Parity(), fit.attract, fit.repel, embedding)
+    assert np.abs(fit.force(embedding) + slow).max() < 1e-10
+
+
+def test_potentials_are_zero_at_zero_and_take_displacements_in_either_shape(fit):
+    r = np.linspace(-1, 1, 5)
+    assert fit.potential(r).same[2] == 0
+    assert np.array_equal(fit.potential(r).different, fit.potential(r[:, None]).different)
+    assert np.allclose(fit.potential(r).same, fit.potential(-r).same)
+
+
+def test_modular_addition_with_ordered_pairs_is_served_too():
+    left, right = (grid.ravel() for grid in np.meshgrid(np.arange(7), np.arange(7), indexing="ij"))
+    task = {"pairs": np.stack([left, right], axis=1), "label": (left + right) % 7}
+    theory = PairPotential(Rotation(), coefficients=60)
+    fit = theory.fit(planted((well, hill), Rotation(), 2, **task))
+    assert fit.force_r2 > 0.999
+    # All pairs of pairs together pull like seven times those of one label, if all are springs: only the sum of the
+    # quadratic parts of 6 f_r and f_a is determined.
+    quadratic = lambda x: np.stack([np.ones(len(x)), np.sum(x**2, axis=1)], axis=1)
+    assert np.all(errors(fit, (well, hill), 2, quadratic) < 0.01)
+
+
+def test_a_diverged_member_is_left_out_of_the_fit_and_nan_in_the_score(record, fit):
+    broken = record.copy(deep=True)
+    broken["embedding"][0, 5:] = np.nan
+    again = PairPotential(coefficients=80).fit(broken)
+    assert again.force_r2 > 0.9999
+    unseen = planted((well, hill), Parity(), members=3, seed=1)
+    unseen["gradient"][1, 4] = np.inf
+    score = fit.score(unseen)
+    assert np.isnan(score["trajectory_loss"].to_numpy()).tolist() == [False, True, False]
+    assert float(score["force_r2"].min()) > 0.999
+
+
+@pytest.mark.parametrize("name", ["gradient", "embedding", "eta", "step", "left", "label"])
+def test_what_a_record_lacks_is_named(record, name):
+    with pytest.raises(ValueError, match=f"lacks '{name}'"):
+        PairPotential().fit(record.drop_vars(name))
+
+
+def test_a_symmetry_that_does_not_fit_the_dimension_is_refused(record):
+    with pytest.raises(ValueError, match=r"Rotation needs embeddings of dim >= 2; got 1. Use Parity()"):
+        PairPotential(Rotation()).fit(record)
+    space = record.isel(dim=[0, 0, 0])
+    for symmetry in (Parity(), Translation()):
+        with pytest.raises(ValueError, match="needs embeddings of dim 1 or 2"):
+            PairPotential(symmetry).fit(space)
+
+
+def test_runs_that_were_fitted_are_refused_whatever_their_snapshots(record, fit):
+    late = record.isel(step=slice(STEPS // 2, None))
+    with pytest.raises(ValueError, match=r"30 of 30 members were also fitted.*Split by run, never by snapshot"):
+        fit.score(late)
+    with pytest.raises(ValueError, match="1 of 1 members were also fitted, the first with seed=7"):
+        fit.score(late.isel(member=[7]))
+
+
+def test_snapshots_that_pose_as_members_are_refused(record):
+    doubled = record.isel(member=[0, 0, 1])
+    with pytest.raises(ValueError, match="cannot be told apart"):
+        PairPotential().fit(doubled)
+    with pytest.raises(ValueError, match="lacks a coordinate along 'member'"):
+        PairPotential().fit(record.drop_vars("seed"))
+
+
+def test_records_that_cannot_be_compared_are_refused(record, fit):
+    renamed = planted((well, hill), Parity(), members=2, seed=1).rename(seed="run")
+    with pytest.raises(ValueError, match="Cannot tell whether"):
+        fit.score(renamed)
+
+
+def test_one_run_is_fitted_without_a_curl_test_and_another_dimension_is_refused(record, fit):
+    assert PairPotential(coefficients=20).fit(record.isel(member=[0])).curl is None
+    plane = planted((well, hill), Rotation(), dim=2, members=2, seed=1)
+    with pytest.raises(ValueError, match="fitted in dim 1; the record's embeddings have 2"):
+        fit.score(plane)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: PairPotential(reach=0.0), r"reach must be in \(0, 1\]"),
+        (lambda: PairPotential(coefficients=3), "coefficients must be >= 8; got 3"),
+        (lambda: PairPotential(configurations=0), "configurations must be >= 1; got 0"),
+        (lambda: PairPotential(NoSymmetry(), Neural()), "Use ClosedForm"),
+        (lambda: ClosedForm(ridge=-1.0), "ridge must be >= 0"),
+        (lambda: Neural(depth=0), "depth must be >= 1"),
+    ],
+)
+def test_bad_choices_fail_at_construction(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        wrong()
