@@ -73,7 +73,7 @@ def test_aligned_potentials_differ_by_shape_only():
 
 
 def test_without_its_edge_the_well_catches_every_pair():
-    fit = PairPotential(coefficients=80).fit(planted((well, hill), Parity()))
+    fit = PairPotential(coefficients=60).fit(planted((well, hill), Parity()))
     spring = with_quadratic_attraction(fit)
     r = np.array([0.0, 0.1, 10.0])
     found = spring.potential(r)

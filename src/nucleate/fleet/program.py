@@ -60,7 +60,11 @@ class Program:
         self._warm: set[Any] = set()
         # Members are spread over cores by the caller; threads inside a matrix product would only get in the way.
         options = {"xla_cpu_multi_thread_eigen": False} if jax.default_backend() == "cpu" else {}
-        self._start = jax.jit(jax.vmap(self._start_one), compiler_options=options)
+        # Started once, so not worth optimising: that would take as long as compiling the loop itself.
+        self._start = jax.jit(
+            jax.vmap(self._start_one),
+            compiler_options={**options, "xla_backend_optimization_level": 0} if options else {},
+        )
         self._chunk = jax.jit(self._run_chunk, donate_argnums=0, compiler_options=options)
 
     def start(self, data: PyTree, member: Mapping[str, Array]) -> State:

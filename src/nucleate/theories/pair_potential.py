@@ -3,6 +3,7 @@ r"""Embeddings as interacting particles: pair potentials fitted to recorded forc
 from dataclasses import dataclass, field
 from typing import final
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -155,8 +156,7 @@ class PairPotentialFit(Fit):
         width = self.dim * (4 if isinstance(self.theory.symmetry, NoSymmetry) else 1)
         r = np.pad(r, [(0, 0), (0, width - r.shape[1])])
         with jax.enable_x64(True):
-            values = (np.asarray(jax.vmap(f)(r) - f(jnp.zeros(width))) for f in (self.attract, self.repel))
-            return PairValues(*values)
+            return PairValues(*(np.asarray(_values(f, r)) for f in (self.attract, self.repel)))
 
     def energy(self, embedding: Float[Array | np.ndarray, "*config token dim"]) -> Float[np.ndarray, "*config"]:
         """U of each configuration."""
@@ -217,6 +217,11 @@ class PairPotentialFit(Fit):
                 "curl_detected": bool(self.curl is not None and self.curl.detected),
             },
         )
+
+
+@eqx.filter_jit
+def _values(potential, r):
+    return jax.vmap(potential)(r) - potential(jnp.zeros(r.shape[1]))
 
 
 def _flat(embedding: Float[Array | np.ndarray, "*config token dim"]) -> Float[np.ndarray, "config token dim"]:

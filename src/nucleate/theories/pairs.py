@@ -141,6 +141,6 @@ def brute_force_gradient(
     with jax.enable_x64(True):
         for kind, potential in ((same, attract), (~same, repel)):
             if kind.any():
-                slope = jax.vmap(jax.grad(lambda quad, f=potential: f(symmetry.coordinates(quad))))
+                slope = jax.jit(jax.vmap(jax.grad(lambda quad, f=potential: f(symmetry.coordinates(quad)))))
                 np.add.at(result, quads[kind], np.asarray(slope(embedding[quads[kind]])))
     return result

@@ -145,7 +145,7 @@ def generalised(record: xr.Dataset) -> np.ndarray:
     return record.test99_step.values != NEVER
 
 
-def slingshots(loss: np.ndarray, rise: float = 100.0) -> int:
+def slingshots(loss: np.ndarray, rise: float = 10.0) -> int:
     """How often a loss rises `rise`-fold above its lowest value so far, before it falls below that value again.
 
     >>> slingshots(np.array([1.0, 1e-4, 1.0, 1e-5, 2e-5, 1e-2]))

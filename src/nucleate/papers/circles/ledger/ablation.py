@@ -46,6 +46,7 @@ def _fewer(evidence: Evidence) -> Findings:
             "median number of circles in C and D": bootstrap(np.median, np.concatenate(counts[2:])),
             "mean number of slingshots in A, C and D": bootstrap(np.mean, jumps),
         },
+        "A slingshot is a rise of the test loss to ten times its lowest value so far. "
         f"Number of circles after {int(record.steps)} steps, by what was left at the start: {told}. Test accuracy of B: "
         f"{np.median(readings.final(parts[1], 'test_accuracy')):.3f} (median).",
     )

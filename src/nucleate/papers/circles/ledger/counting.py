@@ -131,22 +131,28 @@ def _composites(evidence: Evidence) -> Findings:
     chosen = prime.trusted & (primes.p.values >= low) & (primes.p.values <= high)
 
     def excess(p: np.ndarray, count: np.ndarray) -> np.ndarray:
-        """Distance of each count from the straight line through all."""
+        """Distance of each count from the straight line through all; there is none through one p."""
+        if len(np.unique(p)) < 2:
+            return np.empty(0)
         return count - np.polyval(np.polyfit(p, count, 1), p)
 
     spread = [
         excess(composites.p.values[found.trusted], found.count[found.trusted]),
         excess(primes.p.values[chosen], prime.count[chosen]),
     ]
-    ratio = bootstrap(lambda a, b: np.std(a) / np.std(b) if np.std(b) > 0 else np.nan, *spread, apart=True)
+    ratio = bootstrap(lambda a, b: _std(a) / _std(b) if _std(b) > 0 else np.nan, *spread, apart=True)
     return Findings(
         {
             "rank correlation of composite p and number of circles": _trend(composites.p.values, found),
             "spread of the counts around a line in p, composite over prime": ratio,
         },
         f"Mean number for each composite p: {readings.counts_by(composites.p.values, found)}. {found.caveat()} Spread: "
-        f"{np.std(spread[0]):.2f} circles (composite) and {np.std(spread[1]):.2f} (prime, {low} ≤ p ≤ {high}).",
+        f"{_std(spread[0]):.2f} circles (composite) and {_std(spread[1]):.2f} (prime, {low} ≤ p ≤ {high}).",
     )
+
+
+def _std(values: np.ndarray) -> float:
+    return float(np.std(values)) if len(values) else np.nan
 
 
 _ANY = (
