@@ -8,39 +8,40 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import gemm, recording, toy
+from benchmarks import gemm, modular, recording, toy
 
 ROUNDS = 3
 
 
+TOY = {
+    "PyTorch loop": lambda: toy.torch_loop(300),
+    "PyTorch fleet of 64": lambda: toy.torch_fleet(64, 60),
+    "nucleate": lambda: toy.nucleate_fleet(64, 2000),
+    "GEMM peak": lambda: gemm.peak() / toy.FLOPS,
+}
+MODULAR = {
+    "PyTorch loop, float64": lambda: modular.torch_loop(40, torch.float64),
+    "PyTorch loop, float32": lambda: modular.torch_loop(80, torch.float32),
+    "PyTorch fleet of 8": lambda: modular.torch_fleet(8, 15),
+    "nucleate": lambda: modular.nucleate_fleet(4, 1500),
+    "GEMM peak of its shapes": modular.gemm_bound,
+}
+
+
 def main() -> None:
     """Measure everything, subject after subject in each round, so that a busy moment hurts all alike."""
-    rows = []
+    console, rows = Console(), []
 
     def add(benchmark: str, subject: str, value: float, unit: str) -> None:
         rows.append({"benchmark": benchmark, "subject": subject, "value": value, "unit": unit})
 
-    subjects = {
-        "PyTorch loop": lambda: toy.torch_loop(300),
-        "PyTorch fleet of 64": lambda: toy.torch_fleet(64, 60),
-        "nucleate": lambda: toy.nucleate_fleet(64, 2000),
-        "GEMM peak": lambda: gemm.peak() / toy.FLOPS,
-    }
-    toy.nucleate_fleet(64, 50)
-    seen = {name: [] for name in subjects}
-    console = Console()
-    with console.status("measuring") as status:
-        for number in range(ROUNDS):
-            for name, measure in subjects.items():
-                status.update(f"round {number + 1} of {ROUNDS}: {name}")
-                seen[name].append(measure())
-    speed = {name: statistics.median(values) for name, values in seen.items()}
-    for name, value in speed.items():
-        add("toy addition", name, value, "model-steps/s")
-    ours = speed["nucleate"]
-    add("toy addition", "nucleate over PyTorch loop", ours / speed["PyTorch loop"], "ratio")
-    add("toy addition", "nucleate over PyTorch fleet", ours / speed["PyTorch fleet of 64"], "ratio")
-    add("toy addition", "nucleate over GEMM peak", ours / speed["GEMM peak"], "fraction")
+    for benchmark, subjects in (("toy addition", TOY), ("modular addition", MODULAR)):
+        speed = _medians(benchmark, subjects, console)
+        for name, value in speed.items():
+            add(benchmark, name, value, "model-steps/s")
+        for name, value in speed.items():
+            if name != "nucleate":
+                add(benchmark, f"nucleate over {name}", speed["nucleate"] / value, "ratio")
     with console.status("measuring what recording costs"):
         add(
             "recording",
@@ -54,6 +55,16 @@ def main() -> None:
         table.add_row(row["benchmark"], row["subject"], f"{row['value']:,.4g}", row["unit"])
     console.print(table)
     Path("benchmarks/latest.json").write_text(json.dumps(rows, indent=2) + "\n")
+
+
+def _medians(benchmark: str, subjects: dict, console: Console) -> dict[str, float]:
+    seen: dict[str, list[float]] = {name: [] for name in subjects}
+    with console.status("measuring") as status:
+        for number in range(ROUNDS):
+            for name, measure in subjects.items():
+                status.update(f"{benchmark}, round {number + 1} of {ROUNDS}: {name}")
+                seen[name].append(measure())
+    return {name: statistics.median(values) for name, values in seen.items()}
 
 
 if __name__ == "__main__":

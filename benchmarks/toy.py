@@ -47,7 +47,7 @@ def torch_loop(steps: int) -> float:
         for optimizer in optimizers:
             optimizer.step()
 
-    return _rate(step, steps)
+    return rate(step, steps)
 
 
 def torch_fleet(members: int, steps: int) -> float:
@@ -75,10 +75,11 @@ def torch_fleet(members: int, steps: int) -> float:
         for optimizer in optimizers:
             optimizer.step()
 
-    return members * _rate(step, steps)
+    return members * rate(step, steps)
 
 
-def _rate(step, steps: int) -> float:
+def rate(step, steps: int) -> float:
+    """Steps a second, after a few to warm up."""
     for _ in range(5):
         step()
     began = time.perf_counter()

@@ -2,11 +2,11 @@
 
 import dataclasses
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
+from planted import PlantedRun
 
 from nucleate.claims import Evidence, Verdict
 from nucleate.observables import Phase
@@ -18,22 +18,6 @@ from nucleate.record import NEVER, Outcome
 
 PAPER = PAPERS["grokking"]
 CLAIMS = {claim.id: claim for claim in PAPER.claims}
-
-
-@dataclasses.dataclass(frozen=True)
-class PlantedRun:
-    """Stands for a finished run: a record made by hand."""
-
-    dataset: xr.Dataset
-
-    @property
-    def about(self):
-        return {"members": self.dataset.sizes["member"], "steps": self.dataset.attrs["steps"], "seconds": 0.0}
-
-    record_path = Path("planted")
-
-    def record(self):
-        return self.dataset
 
 
 def judge(claim: str, **records: xr.Dataset):

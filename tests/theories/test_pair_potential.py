@@ -33,9 +33,9 @@ FREE = (
 CASES = {
     "translation": (PairPotential(Translation(), coefficients=60), 1, ODD),
     "parity": (PairPotential(Parity(), coefficients=60), 1, (well, hill)),
-    "parity in the plane": (PairPotential(Parity(), coefficients=150), 2, OVAL),
+    "parity in the plane": (PairPotential(Parity(), coefficients=200), 2, OVAL),
     "rotation": (PairPotential(Rotation(), coefficients=60), 2, (well, hill)),
-    "none": (PairPotential(NoSymmetry(), ClosedForm(ridge=1e-6), coefficients=200), 1, FREE),
+    "none": (PairPotential(NoSymmetry(), ClosedForm(ridge=1e-6), coefficients=300), 1, FREE),
     "neural": (PairPotential(Parity(), Neural(width=16, iterations=300), coefficients=60), 1, (well, hill)),
 }
 

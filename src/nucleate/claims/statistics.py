@@ -8,6 +8,10 @@ from typing import SupportsFloat
 import numpy as np
 
 
+FEWEST = 4
+"""With fewer units a bootstrap resamples next to nothing, and its interval is far too narrow."""
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A number with its 95 % interval. An exact number is its own interval.
@@ -23,6 +27,11 @@ class Estimate:
     @classmethod
     def exact(cls, value: SupportsFloat) -> "Estimate":
         return cls(float(value), float(value), float(value))
+
+    @classmethod
+    def open(cls, value: float) -> "Estimate":
+        """A number that could, for all that is known, be anything: judged inconclusive."""
+        return cls(value, -math.inf, math.inf)
 
     @classmethod
     def unknown(cls) -> "Estimate":
@@ -54,7 +63,8 @@ def bootstrap(
     A row of a sample should be an independent unit, such as one network. Samples of equal length are columns of one
     table and are resampled together, row by row; samples of different lengths, or those called `apart`, each on their
     own. The statistic may be infinite ("never"), which counts as larger than any number; where it is undefined (a
-    constant column has no correlation) in more than one resample of twenty, the answer is unknown.
+    constant column has no correlation) in more than one resample of twenty, the answer is unknown. Fewer than
+    `FEWEST` units say nothing about their spread: the value comes with an endless interval.
 
     >>> estimate = bootstrap(np.mean, np.arange(100.0))
     >>> estimate.low < estimate.value < estimate.high
@@ -73,6 +83,8 @@ def bootstrap(
             rows = [rng.integers(0, counts[0], counts[0])] if together else [rng.integers(0, n, n) for n in counts]
             rows = rows * len(samples) if together else rows
             drawn.append(float(statistic(*(sample[row] for sample, row in zip(samples, rows, strict=True)))))
+    if min(counts) < FEWEST:
+        return Estimate.open(value)
     known = np.sort([number for number in drawn if not math.isnan(number)])
     if math.isnan(value) or len(known) < 0.95 * resamples:
         return Estimate.unknown()

@@ -14,8 +14,8 @@ from nucleate.models.mlp import MLP
 class PairTable(NamedTuple):
     """A list of pairs with its inverse: where in the list each pair of tokens stands.
 
-    `left`, `right`: the tokens of each pair. `slot[a, b]`: position of (a, b) in the list; one past its end if (a, b) is
-    not in it.
+    `left`, `right`: the tokens of each pair. `slot[a, b]`: position of (a, b) in the list; one past its end if it is
+    not there.
     """
 
     left: Int[Array, " pair"]
@@ -75,7 +75,7 @@ class ConcatDecoder(eqx.Module):
 
 @jax.custom_vjp
 def _pair_sum(left: Array, right: Array, table: PairTable) -> Array:
-    """left[a] + right[b] of every listed pair. Its transpose is written as a gather too: XLA's scatter is slow on CPUs."""
+    """left[a] + right[b] of every listed pair. The transpose is a gather too: XLA's scatter is slow on CPUs."""
     return left[table.left] + right[table.right]
 
 

@@ -64,7 +64,8 @@ class Effort:
 class Paper:
     """A paper, wired from the rooms below.
 
-    `efforts[budget]` has the same experiment names for every budget; a sequel comes after what it awaits. `draw(evidence, folder)` makes the figures.
+    `efforts[budget]` has the same experiment names for every budget; a sequel comes after what it awaits.
+    `draw(evidence, folder)` makes the figures.
     """
 
     name: str

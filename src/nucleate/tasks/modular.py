@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-import jax
 import numpy as np
 from jaxtyping import Array, Int
 
@@ -45,6 +44,7 @@ class ModularAdditionTask:
     def split(self, key: Array, train_share: float = 0.8) -> Split:
         """A uniformly random training set of ⌊train_share · p²⌋ pairs.
 
+        >>> import jax
         >>> split = ModularAdditionTask(p=59).split(jax.random.key(0))
         >>> int(split.in_train.sum())
         2784

@@ -142,7 +142,8 @@ def aligned_potentials(
 
     w: `half_width`, of the quadratic region say. Source: Figure 1a of [mehta2024repons].
 
-    >>> aligned_potentials(np.array([0.0, 1.0]), np.array([[1.0, 2.0], [5.0, 6.0]]), half_width=0.5).mean(axis=0).tolist()
+    >>> both = np.array([[1.0, 2.0], [5.0, 6.0]])
+    >>> aligned_potentials(np.array([0.0, 1.0]), both, half_width=0.5).mean(axis=0).tolist()
     [0.0, 1.0]
     """
     inside = np.abs(r) <= half_width

@@ -130,6 +130,15 @@ class CircleFleet(Sequel):
 
     def after(self, record: xr.Dataset) -> "CircleFleet":
         """This fleet, with the two strongest frequencies that the networks of `source` ended with."""
+        if record.sizes["member"] < self.embeddings:
+            raise ValueError(
+                f"CircleFleet.embeddings must be at most {record.sizes['member']}, the networks of {self.source}; "
+                f"got {self.embeddings}."
+            )
+        for name in ("p", "dim", "wd"):
+            found, asked = np.unique(record[name].values).tolist(), list(getattr(self, name))
+            if found != asked:
+                raise ValueError(f"CircleFleet.{name} must be that of {self.source}, {found}; got {asked}.")
         strongest = np.argsort(-readings.final(record, "signal")[: self.embeddings], axis=1)[:, :2] + 1
         return dataclasses.replace(self, kept=tuple(map(tuple, strongest.tolist())))
 
@@ -178,7 +187,7 @@ class CircleFleet(Sequel):
             choice = np.random.default_rng(network)
             others = [k for k in range(1, (self.p[0] + 1) // 2) if k not in (strongest, next_strongest)]
             one, two = choice.choice(others, 2, replace=False).tolist()
-            pairs = ((strongest, 0), (strongest, next_strongest), (one, 0), (one, two))
+            pairs = ((strongest, strongest), (strongest, next_strongest), (one, one), (one, two))
             rows += [(network, variant, *pair) for variant, pair in enumerate(pairs)]
         network, variant, first, second = np.asarray(rows).T
         return table(

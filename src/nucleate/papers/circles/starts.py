@@ -12,6 +12,8 @@ from jaxtyping import Array, Float
 
 from nucleate.interventions import Circle, Line, construct, keep, scale
 
+_AUTHORS = Line()
+
 
 class Start(abc.ABC):
     """The embedding at step 0 of a member, from its columns."""
@@ -33,6 +35,9 @@ class RandomStart(Start):
         return _random(member)
 
 
+RANDOM = RandomStart()
+
+
 @final
 @dataclass(frozen=True)
 class PerturbedStart(Start):
@@ -49,7 +54,7 @@ class PerturbedStart(Start):
 class ConstructedStart(Start):
     """Frequency `first` (a column) has signal `size`, `second` has `ratio` times that, all others have `rest`."""
 
-    shape: Line | Circle = Line()
+    shape: Line | Circle = _AUTHORS
     size: float = 80.0
     rest: float = 1e-6
 
@@ -67,7 +72,7 @@ class ConstructedStart(Start):
 @final
 @dataclass(frozen=True)
 class KeptStart(Start):
-    """N(0, 1) of which only the frequencies `first` and `second` (columns; 0 for none) stay: no mean, no others."""
+    """N(0, 1) without its mean and all frequencies but `first` and `second` (columns; equal if one stays alone)."""
 
     def __call__(self, member: Mapping[str, Any]) -> Float[Array, "token dim"]:
         embedding = _random(member)

@@ -35,7 +35,8 @@ def figure_4(evidence: Evidence, folder: Path) -> FigureEntry:
     return FigureEntry(
         save(figure, folder / "figure_4.png"),
         "Fig. 4: frozen embeddings",
-        "Test loss of networks that train only their decoder, against the dimension of the embedding; a dot is a network, "
+        "Test loss of networks that train only their decoder, against the dimension of the embedding; a dot is a "
+        "network, "
         "a line joins medians. Right: the same on a logarithmic scale.",
     )
 
@@ -55,7 +56,8 @@ def figure_5(evidence: Evidence, folder: Path) -> FigureEntry:
     return FigureEntry(
         save(figure, folder / "figure_5.png"),
         "Fig. 5: how many circles survive",
-        "Left: against the modulus. Right: against the embedding dimension, p = 59. Dots are networks; hollow ones still "
+        "Left: against the modulus. Right: against the embedding dimension, p = 59. Dots are networks; hollow "
+        "ones still "
         "changed their survivors in the last quarter of training.",
     )
 
@@ -93,7 +95,8 @@ def figure_10(evidence: Evidence, folder: Path) -> FigureEntry:
     return FigureEntry(
         save(figure, folder / "figure_10.png"),
         "Fig. 10: weight decay",
-        "Left: number of survivors. Right: how far the strongest frequency stands out, also for little or no decay, where "
+        "Left: number of survivors. Right: how far the strongest frequency stands out, also for little or no "
+        "decay, where "
         "the counting rule would read 0 although all frequencies live.",
     )
 

@@ -11,6 +11,7 @@ from nucleate.papers.circles import readings
 from nucleate.papers.circles.ledger.equations import LASSO, LINEAR, SELF, run, scores
 from nucleate.plots import PALETTE, fit_curve, fits_grid, interaction_matrix, panels, save
 
+_COLUMNS = 6
 _LAWS = {"least squares": LINEAR, "Lasso": LASSO, "self-term only": SELF}
 
 
@@ -22,7 +23,7 @@ def _subject(evidence: Evidence) -> tuple[xr.Dataset, np.ndarray, dict[str, np.n
     predicted = {"least squares": LINEAR.fit(one).rollout(observed[0], step)}
     lasso = LASSO.fit(one)
     predicted["Lasso"] = lasso.rollout(observed[0], step)
-    predicted["Lasso, Eq. 4"] = lasso.closed_form(observed[0], step - step[0])
+    predicted["Lasso, Eq. 4"] = lasso.closed_form(observed[0], (step - step[0]).astype(float))
     return one, readings.final_alive(record)[0], predicted
 
 
@@ -47,7 +48,8 @@ def figure_9(evidence: Evidence, folder: Path) -> FigureEntry:
     return FigureEntry(
         save(figure, folder / "figure_9.png"),
         "Fig. 9: linear equations for the signals",
-        "From the left: R² on the run that was fitted, for several dimensions; a dead and a surviving frequency with the "
+        "From the left: R² on the run that was fitted, for several dimensions; a dead and a surviving frequency "
+        "with the "
         "rollouts of the fits; the couplings found by Lasso. R² on other runs is in claim 16.",
     )
 
@@ -69,7 +71,9 @@ def figure_15(evidence: Evidence, folder: Path) -> FigureEntry:
 
 def figure_16(evidence: Evidence, folder: Path) -> FigureEntry:
     one, alive, predicted = _subject(evidence)
-    figure, axes = panels(5, 6, size=(1.9, 1.5))
+    # One panel more than frequencies, for the legend.
+    rows = -(-(len(alive) + 1) // _COLUMNS)
+    figure, axes = panels(rows, _COLUMNS, size=(1.9, 1.5))
     fits_grid(axes, one.step.values, one.signal.values[0], predicted, alive)
     return FigureEntry(
         save(figure, folder / "figure_16.png"),

@@ -75,7 +75,8 @@ def figure_7(evidence: Evidence, folder: Path) -> FigureEntry:
     return FigureEntry(
         save(figure, folder / "figure_7.png"),
         "Fig. 7: initial gradients and survival",
-        "Left: relative change of the signal at step 4, of frequencies that die and that survive. Middle: survival rate by "
+        "Left: relative change of the signal at step 4, of frequencies that die and that survive. Middle: "
+        "survival rate by "
         "gradient, in bins of equal size. Right: gradient and initial signal, with the boundary of a linear SVM on "
         "standardised features.",
     )
@@ -110,13 +111,14 @@ def figure_11(evidence: Evidence, folder: Path) -> FigureEntry:
     return FigureEntry(
         save(figure, folder / "figure_11.png"),
         "Fig. 11: circularity",
-        "Left: of random embeddings, beside what independent normal numbers give. Right: of frequencies that die and that "
+        "Left: of random embeddings, beside what independent normal numbers give. Right: of frequencies that die "
+        "and that "
         "survive.",
     )
 
 
 def _circularity(record: xr.Dataset) -> np.ndarray:
     """Initial circularity of every frequency of every member, [member, freq]."""
-    seeds, first, group = np.unique(record.seed_embedding.values, return_index=True, return_inverse=True)
-    each = np.stack([np.asarray(circularity(readings.initial_embedding(record, m))) for m in first])
+    _, first, group = np.unique(record.seed_embedding.values, return_index=True, return_inverse=True)
+    each = np.stack([np.asarray(circularity(readings.initial_embedding(record, m))) for m in first.tolist()])
     return each[group]

@@ -7,12 +7,11 @@ import xarray as xr
 
 from nucleate.claims import Evidence
 from nucleate.explorer import FigureEntry
-from nucleate.observables import pca_frequencies, plane, spacing
+from nucleate.observables import pca_frequencies, plane, signal, spacing
 from nucleate.papers.circles import readings
 from nucleate.papers.circles.ledger.geometry import final_embedding, neighbours, principal_planes
 from nucleate.plots import animate_circles, circle, panels, reach, save, signal_curves, snapshots
 
-_MOMENTS = 4
 _PLANES = 5
 
 
@@ -59,7 +58,8 @@ def figure_2(evidence: Evidence, folder: Path) -> FigureEntry:
         save(figure, folder / "figure_2.png"),
         "Fig. 2: few circles survive",
         "Left: signals of all frequencies of one network; survivors coloured. Right: its tokens on the plane of a "
-        "frequency that dies and of one that survives; both started about as strong. The scale is the same in all panels.",
+        "frequency that dies and of one that survives; both started about as strong. The scale is the same in "
+        "all panels.",
     )
 
 
@@ -67,13 +67,13 @@ def film(evidence: Evidence, folder: Path) -> FigureEntry:
     record, member = evidence.record(readings.LONG), 0
     dead, survivor = _subjects(record, member)
     steps, p = record.step_embedding.values, int(record.p[member])
-    at = np.clip(np.searchsorted(record.step.values, steps), 0, record.sizes["step"] - 1)
+    signals = np.stack([np.asarray(signal(snapshot)) for snapshot in record.embedding.values[member]])
     titles = {dead: f"k = {dead} dies", survivor: f"k = {survivor} survives"}
     path = animate_circles(
         folder / "film.gif",
         {title: _projected(record, member, k) for k, title in titles.items()},
         steps,
-        {title: record.signal.values[member, at, k - 1] for k, title in titles.items()},
+        {title: signals[:, k - 1] for k, title in titles.items()},
         order={title: spacing(k, p) for k, title in titles.items()},
         xlog=True,
     )

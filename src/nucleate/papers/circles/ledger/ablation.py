@@ -19,7 +19,8 @@ def _collaborate(evidence: Evidence) -> Findings:
     medians = ", ".join(f"{n}: {value:.3g}" for n, value in enumerate(np.median(loss, axis=0), start=1))
     return Findings(
         {f"median loss with the strongest {words} alone": bootstrap(np.median, loss[:, n]) for n, words in _KEPT},
-        f"{len(loss)} networks with at least three survivors; loss on all pairs with only the strongest circles (and the "
+        f"{len(loss)} networks with at least three survivors; loss on all pairs with only the strongest circles "
+        "(and the "
         f"mean) left after training. Median for each number of circles: {medians}.",
     )
 
@@ -47,7 +48,8 @@ def _fewer(evidence: Evidence) -> Findings:
             "mean number of slingshots in A, C and D": bootstrap(np.mean, jumps),
         },
         "A slingshot is a rise of the test loss to ten times its lowest value so far. "
-        f"Number of circles after {int(record.steps)} steps, by what was left at the start: {told}. Test accuracy of B: "
+        f"Number of circles after {int(record.steps)} steps, by what was left at the start: {told}. Test accuracy "
+        "of B: "
         f"{np.median(readings.final(parts[1], 'test_accuracy')):.3f} (median).",
     )
 
@@ -88,7 +90,8 @@ CLAIMS = (
     Claim(
         "circles/21",
         "App. C, Fig. 12",
-        "Started with its strongest circle alone a network ends with four; with its two strongest it ends with two and a "
+        "Started with its strongest circle alone a network ends with four; with its two strongest it ends with "
+        "two and a "
         "loss of 1e-7; with random ones it ends with three or more; all but B show slingshots.",
         (
             Check("median number of circles in A", "4", Region.around(4, 1)),

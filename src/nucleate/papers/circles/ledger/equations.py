@@ -42,7 +42,7 @@ def scores(theory: SignalTheory, record: xr.Dataset) -> Scores:
         later.append(float(theory.fit(one.sel(step=slice(0, half))).score(one.sel(step=slice(half, None))).r2[0]))
         alike = np.flatnonzero(record.dim.values == record.dim.values[member])
         if len(alike) > 1:
-            following = alike[(np.searchsorted(alike, member) + 1) % len(alike)]
+            following = int(alike[(np.searchsorted(alike, member) + 1) % len(alike)])
             other.append(float(fit.score(run(record, following)).r2[0]))
     return Scores(np.array(same), np.array(later), np.array(other))
 
@@ -60,7 +60,8 @@ def _linear(evidence: Evidence) -> Findings:
             "median in-sample R² lost by Lasso": bootstrap(np.median, found[LINEAR].same - found[LASSO].same),
             "share of Lasso's couplings that are zero": bootstrap(np.mean, zero),
         },
-        f"{len(zero)} networks, the first {int(record.steps)} steps. Median R² on the same run, on the second half of it "
+        f"{len(zero)} networks, the first {int(record.steps)} steps. Median R² on the same run, on the second "
+        "half of it "
         f"when fitted to the first, and on another run: {told}. {converged} of {len(fits)} Lasso fits converged.",
     )
 
@@ -87,7 +88,8 @@ def _volterra(evidence: Evidence) -> Findings:
                 np.mean, (lost | ~np.asarray(finite)).astype(float)
             ),
         },
-        f"{len(same)} networks; each equation has {quadratic} products of signals for {int(record.steps)} steps. Each is "
+        f"{len(same)} networks; each equation has {quadratic} products of signals for {int(record.steps)} steps. "
+        "Each is "
         f"rolled out from its own first step; {len(finite) - sum(finite)} left all bounds. Median RMSE "
         f"{np.median(rolled):.3g}, of nothing moving {np.median(constant):.3g}.",
     )
@@ -100,7 +102,7 @@ def _analytic(evidence: Evidence) -> Findings:
         for member in range(record.sizes["member"]):
             one = run(record, member)
             fit, observed, step = law.fit(one), one.signal.values[0], one.step.values
-            exact, rolled = fit.closed_form(observed[0], step - step[0]), fit.rollout(observed[0], step)
+            exact, rolled = fit.closed_form(observed[0], (step - step[0]).astype(float)), fit.rollout(observed[0], step)
             found.append(np.sqrt(np.mean((exact - rolled) ** 2)) / np.sqrt(np.mean(observed**2)))
     return Findings(
         {
@@ -111,7 +113,8 @@ def _analytic(evidence: Evidence) -> Findings:
                 np.median, np.asarray(apart[LASSO])
             ),
         },
-        "Root mean square over all frequencies and steps. Eq. 4 follows the flow in continuous time, the rollout in unit "
+        "Root mean square over all frequencies and steps. Eq. 4 follows the flow in continuous time, the rollout "
+        "in unit "
         "steps: they need not agree to the last digit.",
     )
 
@@ -127,8 +130,10 @@ def _pairs(evidence: Evidence) -> Findings:
     agree = _agreement(np.sign(matrices[:, outside]), record.seed_embedding.values)
     return Findings(
         {"share of Lasso's couplings that are collaborative": bootstrap(np.mean, known)},
-        f"{len(known)} networks, couplings that are not zero, no self-terms. Where two networks of one embedding both have "
-        f"a coupling, its sign is the same in {agree[0]:.0%} of cases; in networks of different embeddings, {agree[1]:.0%}.",
+        f"{len(known)} networks, couplings that are not zero, no self-terms. Where two networks of one embedding "
+        "both have "
+        f"a coupling, its sign is the same in {agree[0]:.0%} of cases; in networks of different embeddings, "
+        f"{agree[1]:.0%}.",
     )
 
 

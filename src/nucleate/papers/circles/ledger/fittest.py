@@ -29,8 +29,10 @@ def _initial_signal(evidence: Evidence) -> Findings:
                 lambda signal, rate: pearson(signal.ravel(), rate.ravel()), found.signal, found.rate
             )
         },
-        f"{len(found.rate)} embeddings of {found.rate.shape[1]} frequencies, {trials} networks each; the interval is over "
-        f"embeddings. Within an embedding: {np.nanmin(within):.2f} to {np.nanmax(within):.2f}. With this many trials the "
+        f"{len(found.rate)} embeddings of {found.rate.shape[1]} frequencies, {trials} networks each; the interval "
+        "is over "
+        f"embeddings. Within an embedding: {np.nanmin(within):.2f} to {np.nanmax(within):.2f}. With this many "
+        "trials the "
         f"noise of the rates alone keeps a correlation below {ceiling:.2f}.",
     )
 
@@ -59,7 +61,8 @@ def _perturbed(evidence: Evidence) -> Findings:
                 int(lived[bottom].sum()), int(bottom.sum())
             ),
         },
-        f"Rates for each factor: {by_factor}. {len(np.unique(record.seed_embedding.values))} embeddings. At the ends the "
+        f"Rates for each factor: {by_factor}. {len(np.unique(record.seed_embedding.values))} embeddings. At the "
+        "ends the "
         f"signal is {deviation[top].mean():+.1f} and {deviation[bottom].mean():+.1f} from the mean of the others.",
     )
 
@@ -79,9 +82,11 @@ def _constructed(evidence: Evidence) -> Findings:
                 int(revived.sum()), len(first)
             ),
         },
-        f"Survival of the smaller for each r: {_by(ratio, second)}. The authors' constructed circles are lines; with true "
+        f"Survival of the smaller for each r: {_by(ratio, second)}. The authors' constructed circles are lines; "
+        "with true "
         f"circles ({len(circles[0])} networks) the larger survives in {circles[0].mean():.0%}, others revive in "
-        f"{circles[2].mean():.0%}, and the rank correlation is {rise:.2f}. No second frequency is a harmonic of the first.",
+        f"{circles[2].mean():.0%}, and the rank correlation is {rise:.2f}. No second frequency is a harmonic of "
+        "the first.",
     )
 
 
@@ -138,7 +143,8 @@ def _svm(evidence: Evidence) -> Findings:
             "accuracy on unseen embeddings": bootstrap(np.mean, unseen.accuracy.values),
             "accuracy minus that of always answering 'dead'": bootstrap(np.mean, gain),
         },
-        f"The authors' split, over frequencies of all networks, which leaks: {float(split.accuracy):.3f}, and 'dead' for "
+        f"The authors' split, over frequencies of all networks, which leaks: {float(split.accuracy):.3f}, and "
+        "'dead' for "
         f"all {float(split.accuracy_majority):.3f}. On unseen embeddings 'dead' for all has "
         f"{float(unseen.accuracy_majority.mean()):.3f}; {told}; AUC of the claim's SVM "
         f"{float(unseen.auc.mean()):.2f}.",

@@ -8,7 +8,6 @@ from nucleate.claims import Check, Claim, Evidence, Findings, Region, bootstrap,
 from nucleate.observables import circularity, pca_frequencies, spacing
 from nucleate.papers.circles import readings
 
-_P = 59
 _DIMENSIONS = (16, 32, 48, 64, 96, 128)
 # Fig. 13: the gradient is large at about this step, and small after the second.
 _PEAK, _AFTER = Region(50, 200), 1000
@@ -37,12 +36,12 @@ def neighbours(points: np.ndarray) -> int:
 
 def _principal(evidence: Evidence) -> Findings:
     record = evidence.record(readings.COMPETITION)
-    lived = readings.final_alive(record)
+    lived, p = readings.final_alive(record), int(record.p[0])
     held_by_survivor, spaced, shares = [], [], []
-    for member in np.flatnonzero(lived.any(1)):
+    for member in np.flatnonzero(lived.any(1)).tolist():
         embedding, alive = final_embedding(record, member), np.flatnonzero(lived[member]) + 1
         held, share = map(np.asarray, pca_frequencies(embedding, len(alive)))
-        expected = {min(d, _P - d) for d in (spacing(k, _P) for k in alive)}
+        expected = {min(d, p - d) for d in (spacing(int(k), p) for k in alive)}
         found = [neighbours(points) for points in principal_planes(embedding, len(alive))]
         held_by_survivor.append(np.mean(np.isin(held, alive)))
         spaced.append(np.mean([d in expected for d in found]))
@@ -54,26 +53,27 @@ def _principal(evidence: Evidence) -> Findings:
                 np.mean, np.array(spaced)
             ),
         },
-        f"{len(spaced)} networks, as many principal planes as survivors in each. On average {np.mean(shares):.0%} of the "
+        f"{len(spaced)} networks, as many principal planes as survivors in each. On average {np.mean(shares):.0%} "
+        "of the "
         "variance of a principal plane belongs to one frequency: circles of nearly equal size share their components.",
     )
 
 
 def _circularity(evidence: Evidence) -> Findings:
-    draws = max(evidence.samples // 20, 10)
+    record = evidence.record(readings.SURVIVAL)
+    draws, p = max(evidence.samples // 20, 10), int(record.p[0])
     mean = {
         dim: np.asarray(
-            jax.vmap(lambda key, dim=dim: circularity(jax.random.normal(key, (_P, dim))).mean())(
+            jax.vmap(lambda key, dim=dim: circularity(jax.random.normal(key, (p, dim))).mean())(
                 jax.random.split(jax.random.key(dim), draws)
             )
         )
         for dim in _DIMENSIONS
     }
-    record = evidence.record(readings.SURVIVAL)
     seeds = record.seed_embedding.values
-    round_ = np.stack([np.asarray(circularity(readings.initial_embedding(record, m))) for m in _firsts(seeds)])
+    round_ = np.stack([np.asarray(circularity(readings.initial_embedding(record, m))) for m in _firsts(seeds).tolist()])
     rates = readings.rates(record)
-    predicted = {dim: (dim + 1) / (dim + _P - 1) for dim in _DIMENSIONS}
+    predicted = {dim: (dim + 1) / (dim + p - 1) for dim in _DIMENSIONS}
     return Findings(
         {
             "rank correlation of d and mean circularity": bootstrap(

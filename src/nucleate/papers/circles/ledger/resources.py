@@ -57,8 +57,9 @@ def _no_decay(evidence: Evidence) -> Findings:
     kept = np.mean(end >= 0.5 * start, axis=1)
     accuracy = readings.final(zero, "test_accuracy")
     found = readings.survival(record)
+    of = lambda values, wd: values[record.wd.values == wd].mean()
     others = ", ".join(
-        f"{wd:g}: {found.count[record.wd.values == wd].mean():.1f} circles, strongest {found.separation[record.wd.values == wd].mean():.1f} × mean"
+        f"{wd:g}: {of(found.count, wd):.1f} circles, strongest {of(found.separation, wd):.1f} × mean"
         for wd in np.unique(record.wd.values)
     )
     return Findings(
@@ -66,7 +67,8 @@ def _no_decay(evidence: Evidence) -> Findings:
             "median test accuracy without weight decay": bootstrap(np.median, accuracy),
             "share of frequencies that keep half of their signal": bootstrap(np.mean, kept),
         },
-        f"{int(record.steps)} steps. By weight decay: {others}. Where the strongest is below 2 × mean nothing stands out, "
+        f"{int(record.steps)} steps. By weight decay: {others}. Where the strongest is below 2 × mean nothing "
+        "stands out, "
         "and the rule 's > 2 × mean' reads 0 although all live.",
     )
 
