@@ -79,9 +79,9 @@ def test_the_early_stop_is_checked_where_nothing_was_stopped():
 
 def test_the_dead_must_decay_and_the_living_stand_apart():
     alive = with_counts([4] * 30)
-    long = fleet(alive[:3], steps=30_000, dead=1.0)
+    long = fleet(alive[:5], steps=30_000, dead=1.0)
     assert judge(2, competition=fleet(alive), long=long).verdict == YES
-    assert judge(2, competition=fleet(alive), long=fleet(alive[:3], steps=30_000, dead=30.0)).verdict == NO
+    assert judge(2, competition=fleet(alive), long=fleet(alive[:5], steps=30_000, dead=30.0)).verdict == NO
     # Not separated by a factor of two: 80 and 42, with the line between dead and alive at 45.
     crowded = fleet(alive)
     crowded["signal"][:, -1, 4] = 42
@@ -114,27 +114,71 @@ def test_networks_in_which_nothing_stands_out_are_not_counted_as_zero():
 
 
 def survival_fleet(slope: float, embeddings: int = 8, trials: int = 30) -> xr.Dataset:
-    """Frequencies survive with a probability that rises with their initial signal."""
+    """Frequencies survive with a chance that rises with their initial signal, and has causes of its own."""
     rng = np.random.default_rng(1)
-    start = np.repeat(87 + 4 * rng.normal(size=(embeddings, FREQ)), trials, axis=0)
-    chance = np.clip(0.15 + slope * (start - 87), 0, 1)
+    first = 87 + 4 * rng.normal(size=(embeddings, FREQ))
+    chance = np.clip(0.4 + slope * (first - 87) + 0.6 * abs(slope) * 4 * rng.normal(size=first.shape), 0, 1)
+    start, chance = (np.repeat(part, trials, axis=0) for part in (first, chance))
     alive = rng.random(start.shape) < chance
     return fleet(alive, start=start, seed_embedding=np.repeat(np.arange(embeddings), trials))
 
 
+def early(record: xr.Dataset, gradient: np.ndarray) -> xr.Dataset:
+    """The record with its first steps looked at one by one, on which signals change by `gradient` of their start."""
+    dense = np.union1d(np.arange(5), record.step.values)
+    record = record.reindex(step=dense).interpolate_na("step", use_coordinate=True)
+    start = record.signal.values[:, 0]
+    for at in range(1, 5):
+        record["signal"][:, at] = start * (1 + at * gradient)
+    return record
+
+
+def test_gradients_and_survival():
+    record = survival_fleet(0.0)
+    alive, rng = readings.final_alive(record), np.random.default_rng(0)
+    telling = 1e-3 * (alive + 0.5 * rng.normal(size=alive.shape))
+    assert judge(7, survival=early(record, telling)).verdict == YES
+    assert judge(7, survival=early(record, -telling)).verdict == NO
+
+
+def test_an_svm_must_beat_the_majority():
+    record = survival_fleet(0.0, embeddings=5, trials=4)
+    alive = readings.final_alive(record)
+    clear = record.copy(deep=True)
+    clear["signal"][:, 0] = 80 + 12 * alive + np.random.default_rng(0).normal(size=alive.shape)
+    gain = "accuracy minus that of always answering 'dead'"
+    assert judge(8, survival=early(clear, 0 * alive)).findings.estimates[gain].low > 0.05
+    blind = judge(8, survival=early(record, 0 * alive))
+    assert blind.findings.estimates[gain].value <= 0.01
+    assert blind.verdict == NO
+
+
+def test_circularity_of_random_starts_says_nothing_of_random_survival():
+    assert judge(20, survival=survival_fleet(0.0, embeddings=5)).verdict == YES
+
+
 def test_initial_signal_and_survival():
-    assert judge(4, survival=survival_fleet(0.03)).verdict == YES
+    assert judge(4, survival=survival_fleet(0.03, embeddings=30)).verdict == YES
     assert judge(4, survival=survival_fleet(0.0)).verdict == NO
     assert judge(4, survival=survival_fleet(-0.03)).verdict == NO
 
 
 def test_perturbed_frequency():
-    factor = np.repeat([0.85, 1.0, 1.15], 30)
+    factor, seeds = np.repeat([0.85, 1.0, 1.15], 30), np.tile(np.arange(6), 15)
     alive = np.zeros((90, FREQ), bool)
     alive[:, 3] = True
     alive[60:, 24] = True
-    assert judge(5, {"frequency": 25}, perturbed=fleet(alive, factor=factor)).verdict == YES
-    assert judge(5, {"frequency": 4}, perturbed=fleet(alive, factor=factor)).verdict == NO
+    record = fleet(alive, factor=factor, seed_embedding=seeds)
+    assert judge(5, {"frequency": 25}, perturbed=record).verdict == YES
+    assert judge(5, {"frequency": 4}, perturbed=record).verdict == NO
+    few = fleet(alive, factor=factor, seed_embedding=seeds % 3)  # three embeddings say nothing about others
+    assert judge(5, {"frequency": 25}, perturbed=few).verdict == OPEN
+
+
+def test_every_budget_perturbs_as_far_as_the_claim_says():
+    for effort in PAPER.efforts.values():
+        factors = effort.experiments[readings.PERTURBED].factor
+        assert (min(factors), max(factors)) == (0.85, 1.15)
 
 
 def constructed(second_survives: np.ndarray, revived: np.ndarray) -> xr.Dataset:
@@ -260,13 +304,46 @@ def linear_fleet(members: int = 6) -> xr.Dataset:
 
 
 def test_equations():
-    record = linear_fleet()
+    record = linear_fleet(4)
     linear = judge(16, dynamics=record)
     assert linear.findings.estimates["median in-sample R² of least squares"].value > 0.999
     assert "another run" in linear.findings.note
-    assert judge(18, dynamics=record).verdict == YES
+    blurred = record.signal.values + 0.3 * np.random.default_rng(0).normal(size=record.signal.shape)
+    assert judge(18, dynamics=record.assign(signal=(record.signal.dims, blurred))).verdict == YES
     volterra = judge(17, dynamics=record)
-    assert volterra.findings.estimates["median in-sample R²"].value > 0.999
+    assert volterra.findings.estimates["median in-sample R², adjusted for the number of terms"].value > 0.999
+
+
+def test_equations_do_not_fit_noise():
+    record = linear_fleet()
+    noise = np.random.default_rng(0).normal(size=record.signal.shape).cumsum(axis=1)
+    record["signal"] = (record.signal.dims, 87 + noise)
+    assert judge(16, dynamics=record).verdict == NO
+    assert judge(17, dynamics=record).verdict == NO
+
+
+def test_couplings_need_a_sign_that_networks_agree_about():
+    noise = linear_fleet(12)
+    noise = noise.assign_coords(seed_embedding=("member", np.arange(12) // 3))
+    shaken = np.random.default_rng(0).normal(size=noise.signal.shape).cumsum(axis=1)
+    random = noise.assign(signal=(noise.signal.dims, 87 + shaken))
+    assert judge(19, survival=random).verdict != YES
+
+
+def moduli(offset: np.ndarray, p: np.ndarray) -> xr.Dataset:
+    counts = np.round(2 + p / 12 + offset).astype(int)
+    return fleet(with_counts(np.repeat(counts, 4)), p=np.repeat(p, 4))
+
+
+def test_composites_vary_more():
+    p = np.arange(16, 60, 4)
+    wild = np.where(np.arange(len(p)) % 2, 2.0, -1.0)
+    assert judge(25, primes=moduli(0 * p, p + 1), composites=moduli(wild, p)).verdict == YES
+    assert judge(25, primes=moduli(wild, p + 1), composites=moduli(0 * p, p)).verdict == NO
+
+
+def test_short_runs_leave_counts_open():
+    assert judge(1, competition=fleet(with_counts([7] * 30), steps=800)).verdict == OPEN
 
 
 def test_budgets_share_their_experiments_and_claims_need_only_those():

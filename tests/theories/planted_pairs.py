@@ -1,5 +1,6 @@
 """Records that follow known pair potentials, for the tests of pair potentials."""
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
@@ -12,12 +13,27 @@ AXES = ("member", "step", "token", "dim")
 DURATION, STEPS = 1.5, 16
 
 
-def well(x):
-    return 0.05 * (1 - jnp.exp(-jnp.sum(x**2) / 2))
+class Planted(eqx.Module):
+    """A bump, a spring, a quartic and a slope. All are one compiled program, for the numbers are arrays."""
+
+    height: np.ndarray
+    area: np.ndarray
+    spring: np.ndarray
+    quartic: np.ndarray
+    slope: np.ndarray
+
+    def __init__(self, height=0.0, area=1.0, spring=0.0, quartic=0.0, slope=0.0):
+        self.height, self.area, self.spring = np.asarray(height), np.asarray(area), np.asarray(spring)
+        self.quartic, self.slope = np.asarray(quartic), np.asarray(slope)
+
+    def __call__(self, x):
+        square = jnp.sum(x**2)
+        bump = self.height * jnp.exp(-square / self.area)
+        return bump + self.spring * square + self.quartic * square**2 + self.slope * jnp.sum(jnp.tanh(x / 2))
 
 
-def hill(x):
-    return 0.02 * jnp.exp(-jnp.sum(x**2) / 4) + 0.0005 * jnp.sum(x**2)
+WELL, HILL = {"height": -0.05, "area": 2.0}, {"height": 0.02, "area": 4.0, "spring": 0.0005}
+well, hill = Planted(**WELL), Planted(**HILL)
 
 
 def record_of(embedding, gradient, first_seed=0, eta=1.0, pairs=PAIRS, label=LABEL):

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from planted_pairs import LABEL, PAIRS, hill, well
+from planted_pairs import LABEL, PAIRS, Planted, hill, well
 from scipy.stats import kendalltau
 
-from nucleate.theories import Parity, integrate, pair_flow, pair_gradients, pair_terms, representation_loss
+from nucleate.theories import Parity, decay, pair_flow, pair_gradients, pair_terms, representation_loss
 from nucleate.theories import trajectory_loss as loss
 
 TERMS = pair_terms(PAIRS, LABEL, 10, Parity())
@@ -25,20 +25,19 @@ def test_many_members_at_their_own_times_follow_the_accurate_flow():
 
 
 def test_a_spring_decays_exactly():
-    spring, nothing = (lambda x: (x @ x) / 2), (lambda x: 0 * (x @ x))
-    terms = pair_terms(np.array([[0, 2], [1, 1]]), np.array([2, 2]), 3, Parity())
-    x0, times = np.array([[[0.0], [1.0], [3.0]]]), np.array([[0.0, 0.3, 2.0]])
-    row = np.array([1.0, -2.0, 1.0])
-    exact = integrate(lambda x: -np.outer(row, row) @ x, x0[0], times[0])
-    assert np.abs(pair_flow(terms, spring, nothing, x0, times)[0] - exact).max() < 1e-4
+    x0, times = np.random.default_rng(0).normal(size=(1, 10, 1)), np.array([[0.0, 0.1, 0.3, 2.0]])
+    rows, weight = TERMS.same.maps[:, 0], TERMS.same.weight
+    exact = decay(rows.T @ (weight[:, None] * rows), x0[0], times[0])
+    assert np.abs(exact[-1] - x0).max() > 0.5
+    assert np.abs(pair_flow(TERMS, Planted(spring=0.5), Planted(), x0, times)[0] - exact).max() < 1e-4
 
 
 def test_a_flow_that_runs_away_is_nan_and_leaves_the_others_alone():
-    explosive, nothing = (lambda x: -((x @ x) ** 2)), (lambda x: 0 * (x @ x))
     x0 = np.stack([np.arange(10.0)[:, None], np.random.default_rng(0).normal(size=(10, 1))])
-    path = pair_flow(TERMS, explosive, nothing, x0, np.tile([0.0, 1.0], (2, 1)))
+    path = pair_flow(TERMS, Planted(quartic=-1.0), Planted(), x0, np.tile([0.0, 0.3, 0.6, 1.0], (2, 1)))
     assert np.allclose(path[0], x0[0])  # an even line feels no attraction of any kind
-    assert np.isnan(path[1, 1]).all()
+    assert np.array_equal(path[1, 0], x0[1])
+    assert np.isnan(path[1, 1:]).all()
 
 
 def test_times_that_decrease_are_refused():

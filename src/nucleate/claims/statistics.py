@@ -7,7 +7,6 @@ from typing import SupportsFloat
 
 import numpy as np
 
-
 FEWEST = 4
 """With fewer units a bootstrap resamples next to nothing, and its interval is far too narrow."""
 

@@ -66,7 +66,7 @@ class _Start:
             raise ValueError("Fitness needs the coordinate 'step', the training step of each row.")
         signal = record["signal"].transpose("member", "step", "freq").to_numpy()
         mean, step = record["mean_signal"].transpose("member", "step").to_numpy(), record["step"].to_numpy()
-        finite = np.isfinite(signal).all(axis=2) & np.isfinite(mean)
+        finite = np.isfinite(signal).any(axis=2) & np.isfinite(mean)  # a smaller p leaves frequencies empty
         last = finite.shape[1] - 1 - finite[:, ::-1].argmax(axis=1)
         members = np.arange(len(signal))
         with np.errstate(divide="ignore", invalid="ignore"):

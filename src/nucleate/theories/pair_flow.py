@@ -9,8 +9,9 @@ from jaxtyping import Array, Float
 
 from nucleate.theories.pairs import PairTerms, Potential, pair_energy
 
-_LEAST, _MOST = 32, 256  # rows that one call of a compiled program takes
+_ROWS = 64  # that one call of a compiled program takes, so that there is one program for any number of them
 _MAX_STEPS = 10_000
+_SHORTEST = 1e-12  # step, of the duration: a flow that needs shorter ones runs away, and would use up all steps
 
 
 @eqx.filter_jit
@@ -36,7 +37,7 @@ def _flows(law, x0, times):
             dt0=None,
             y0=start,
             saveat=diffrax.SaveAt(ts=ts),
-            stepsize_controller=diffrax.PIDController(rtol=1e-5, atol=1e-7),
+            stepsize_controller=diffrax.PIDController(rtol=1e-5, atol=1e-7, dtmin=_SHORTEST * ts[-1]),
             max_steps=_MAX_STEPS,
             throw=False,  # a flow that runs away is NaN from there on, and does not stop the others
         )
@@ -47,13 +48,11 @@ def _flows(law, x0, times):
 
 def _in_batches(program, law, *arrays):
     """One program for any number of rows: the last batch is filled up with copies of its first row."""
-    rows = len(arrays[0])
-    size = min(max(1 << max(rows - 1, 0).bit_length(), _LEAST), _MOST)
     parts = []
     with jax.enable_x64(True):
-        for start in range(0, rows, size):
-            batch = [np.asarray(array[start : start + size], np.float64) for array in arrays]
-            missing = size - len(batch[0])
+        for start in range(0, len(arrays[0]), _ROWS):
+            batch = [np.asarray(array[start : start + _ROWS], np.float64) for array in arrays]
+            missing = _ROWS - len(batch[0])
             full = [np.concatenate([x, np.repeat(x[:1], missing, axis=0)]) for x in batch]
             parts.append(np.asarray(program(law, *full))[: len(batch[0])])
     return np.concatenate(parts)

@@ -137,10 +137,14 @@ def brute_force_gradient(
     first, second = np.triu_indices(len(pairs), k=1)
     quads = np.concatenate([pairs[first], pairs[second]], axis=1)
     same = label[first] == label[second]
-    result = np.zeros_like(embedding)
+    result = np.zeros(embedding.shape)
     with jax.enable_x64(True):
         for kind, potential in ((same, attract), (~same, repel)):
-            if kind.any():
-                slope = jax.jit(jax.vmap(jax.grad(lambda quad, f=potential: f(symmetry.coordinates(quad)))))
-                np.add.at(result, quads[kind], np.asarray(slope(embedding[quads[kind]])))
+            slope = np.asarray(_slopes(potential, symmetry, embedding[quads]))
+            np.add.at(result, quads[kind], slope[kind])
     return result
+
+
+@eqx.filter_jit
+def _slopes(potential, symmetry, quads):
+    return jax.vmap(jax.grad(lambda quad: potential(symmetry.coordinates(quad))))(quads)

@@ -48,7 +48,7 @@ _PAPER = {
 }
 
 # Fewer networks; for 4,000 steps where survivors are counted (90 % are settled by 2,000) and 1,000 where only survival
-# under a given embedding is asked. Networks whose survivors are clear stop where p = 59, for which that rule is checked.
+# under a given embedding is asked. Networks whose survivors are clear stop where p = 59, where that rule is checked.
 _STANDARD = {
     readings.COMPETITION: replace(_PAPER[readings.COMPETITION], embeddings=16, steps=4000, snapshots=40),
     readings.LONG: replace(_PAPER[readings.LONG], embeddings=4, steps=8000, snapshots=60),

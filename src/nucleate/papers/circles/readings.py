@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
+from nucleate.claims import Estimate
 from nucleate.observables import TwiceTheMean, separation, settle_step
 from nucleate.papers.circles.starts import RandomStart
-from nucleate.record import NEVER
+from nucleate.record import NEVER, Outcome
 
 COMPETITION = "circles/competition"
 LONG = "circles/long"
@@ -25,10 +26,19 @@ NO_DECAY = "circles/no-decay"
 ABLATED = "circles/ablated"
 DYNAMICS = "circles/dynamics"
 
-# From here on the authors call a network one that has learned the task.
-GENERALISED = 0.99
 # A set of survivors that still changed in this last part of training is not settled.
 LAST_PART = 0.25
+
+
+def enough(record: xr.Dataset, steps: int, estimate: Estimate) -> Estimate:
+    """The estimate, if the run was long enough to know; one with an endless interval if not."""
+    return estimate if int(record.steps) >= steps else Estimate.open(estimate.value)
+
+
+def usable(record: xr.Dataset) -> xr.Dataset:
+    """The networks whose survivors can be told: those that did not diverge, and in which something stands out."""
+    told = (record.outcome.values != Outcome.DIVERGED) & (final_alive(record).any(1))
+    return record.isel(member=np.flatnonzero(told))
 
 
 def last_row(record: xr.Dataset, axis: str = "step") -> np.ndarray:
@@ -70,7 +80,7 @@ class Survival:
         """What a reader must know of these counts."""
         nothing = int((self.count == 0).sum())
         return (
-            f"{len(self.count)} networks; in {nothing} nothing stood out (left out of counts), in "
+            f"{len(self.count)} networks; in {nothing} nothing stood out (no count of those), in "
             f"{int(self.unsettled.sum())} the set of survivors still changed in the last quarter of training."
         )
 
@@ -122,7 +132,8 @@ class Rates:
 
 
 def rates(record: xr.Dataset) -> Rates:
-    """How often each frequency of each embedding survives."""
+    """How often each frequency of each embedding survives, of networks in which that can be told."""
+    record = usable(record)
     lived, start = final_alive(record), record.signal.values[:, 0]
     seeds = record.seed_embedding.values
     groups = [seeds == seed for seed in np.unique(seeds)]

@@ -69,7 +69,8 @@ def figure_7(evidence: Evidence, folder: Path) -> FigureEntry:
         xlabel="relative gradient",
     )
     fit = Fitness(LinearSVM(), Features(standardize=True), RULE).fit(record)
-    boundary = (*map(float, fit.weights), float(fit.intercept))
+    separable = np.isfinite(fit.intercept)  # not if all share one fate
+    boundary = (*map(float, fit.weights), float(fit.intercept)) if separable else None
     start = record.signal.values[:, 0]
     fitness_plane(right, start.ravel(), slope.ravel(), lived.ravel(), boundary=boundary)
     return FigureEntry(

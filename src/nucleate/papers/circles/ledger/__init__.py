@@ -1,4 +1,4 @@
-"""The claims of the circles paper, in the ledger's order. Their rules were fixed before the runs they judge."""
+"""The claims of the circles paper, in the ledger's order: each states its rule, and measures without seeing it."""
 
 from nucleate.papers.circles.ledger import ablation, counting, equations, fittest, geometry, resources
 
