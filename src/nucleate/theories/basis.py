@@ -9,6 +9,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
+from scipy.sparse import csc_array
 
 from nucleate.theories.pairs import Potential, Terms
 from nucleate.theories.symmetry import NoSymmetry, Rotation, Symmetry
@@ -138,21 +139,19 @@ class SplineBasis(Basis):
         self, terms: Terms, embedding: Float[np.ndarray, "config token dim"]
     ) -> Float[np.ndarray, "config token dim basis"]:
         maps = np.asarray(terms.maps)[:, 0]
-        x = np.einsum("ct,ntd->ncd", maps, embedding, optimize=True)
-        index, slope = self._gradients(x)
-        term, token = np.nonzero(maps)
-        strength = (maps * np.asarray(terms.weight)[:, None])[term, token]
+        index, slope = self._gradients(np.einsum("ct,ntd->cnd", maps, embedding, optimize=True))
         configs, tokens, dim = embedding.shape
-        row = np.arange(configs)[:, None] * tokens + token
-        place = (row * self.size)[..., None] + index[:, term]
+        # One column for each term, with what it touches in all configurations: sums over terms are a sparse product.
+        row = (index + self.size * np.arange(configs)[:, None]).astype(np.int32).ravel()
+        start = np.arange(len(maps) + 1, dtype=np.int32) * (row.size // max(len(maps), 1))
+        pull = maps * np.asarray(terms.weight)[:, None]
         result = np.empty((configs, tokens, dim, self.size))
         for a in range(dim):
-            weight = slope[..., a][:, term] * strength[:, None]
-            total = np.bincount(place.ravel(), weight.ravel(), minlength=configs * tokens * self.size)
-            result[:, :, a] = total.reshape(configs, tokens, self.size)
+            touched = csc_array((slope[..., a].ravel(), row, start), shape=(configs * self.size, len(maps)))
+            result[:, :, a] = (touched @ pull).reshape(configs, self.size, tokens).swapaxes(1, 2)
         return result
 
-    def _gradients(self, x: Float[np.ndarray, "config term dim"]):
+    def _gradients(self, x: Float[np.ndarray, "term config dim"]):
         """Which functions each displacement touches, and their gradients with respect to it."""
         even, spacing = self.symmetry.even, self.spacing
         if isinstance(self.symmetry, Rotation):

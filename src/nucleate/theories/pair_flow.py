@@ -37,7 +37,9 @@ def _flows(law, x0, times):
             dt0=None,
             y0=start,
             saveat=diffrax.SaveAt(ts=ts),
-            stepsize_controller=diffrax.PIDController(rtol=1e-5, atol=1e-7, dtmin=_SHORTEST * ts[-1]),
+            stepsize_controller=diffrax.PIDController(
+                rtol=1e-5, atol=1e-7, dtmin=_SHORTEST * ts[-1], force_dtmin=False
+            ),
             max_steps=_MAX_STEPS,
             throw=False,  # a flow that runs away is NaN from there on, and does not stop the others
         )

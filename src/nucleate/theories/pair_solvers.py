@@ -1,14 +1,14 @@
 r"""Two ways to find the potentials from the forces: exactly, on a basis, or as neural networks."""
 
 import abc
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import final
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 from scipy.linalg import block_diag
 from scipy.optimize import minimize
@@ -162,28 +162,36 @@ class Neural(PotentialSolver):
 
 
 def _train(start, grids: list[SplineBasis], sums: NormalEquations, iterations: int):
-    nodes = [grid.nodes() for grid in grids]
-    gram, moment = sums.gram / sums.square, sums.moment / sums.square
-    nets = tuple(potential.net for potential in start)
-    free, fixed = eqx.partition(nets, eqx.is_inexact_array)
-    flat, restore = jax.flatten_util.ravel_pytree(free)
-
-    def assembled(theta) -> tuple[NeuralPotential, ...]:
-        trained = eqx.combine(restore(theta), fixed)
-        return tuple(eqx.tree_at(lambda f: f.net, f, net) for f, net in zip(start, trained, strict=True))
-
-    @jax.jit
-    @partial(jax.value_and_grad)
-    def loss(theta):
-        parts = zip(assembled(theta), grids, nodes, strict=True)
-        c = jnp.concatenate([grid.from_values(jax.vmap(f)(jnp.asarray(node))) for f, grid, node in parts])
-        return 1 + c @ gram @ c - 2 * moment @ c
-
+    data = [grid.nodes() for grid in grids], sums.gram / sums.square, sums.moment / sums.square
+    # Of the grids the shape alone is left: their reach would make each fit a program of its own.
+    shapes = tuple(replace(grid, reach=1.0) for grid in grids)
     best = minimize(
-        lambda theta: tuple(np.asarray(x, np.float64) for x in loss(theta)),
-        np.asarray(flat),
+        lambda theta: tuple(np.asarray(x, np.float64) for x in _loss(theta, start, shapes, data)),
+        np.asarray(ravel_pytree(_weights(start))[0]),
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": iterations, "maxfun": 2 * iterations, "maxcor": 30, "ftol": 1e-12, "gtol": 1e-10},
     )
-    return assembled(jnp.asarray(best.x))
+    return _with_weights(start, jnp.asarray(best.x))
+
+
+def _weights(potentials: tuple[NeuralPotential, ...]):
+    return eqx.filter(tuple(f.net for f in potentials), eqx.is_inexact_array)
+
+
+def _with_weights(potentials: tuple[NeuralPotential, ...], theta) -> tuple[NeuralPotential, ...]:
+    trained = ravel_pytree(_weights(potentials))[1](theta)
+    nets = (eqx.combine(weights, f.net) for weights, f in zip(trained, potentials, strict=True))
+    return tuple(eqx.tree_at(lambda f: f.net, f, net) for f, net in zip(potentials, nets, strict=True))
+
+
+@eqx.filter_jit
+def _loss(theta, start, shapes: tuple[SplineBasis, ...], data):
+    nodes, gram, moment = data
+
+    def loss(theta):
+        parts = zip(_with_weights(start, theta), shapes, nodes, strict=True)
+        c = jnp.concatenate([shape.from_values(jax.vmap(f)(node)) for f, shape, node in parts])
+        return 1 + c @ gram @ c - 2 * moment @ c
+
+    return jax.value_and_grad(loss)(theta)

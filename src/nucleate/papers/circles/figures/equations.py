@@ -8,7 +8,7 @@ import xarray as xr
 from nucleate.claims import Evidence
 from nucleate.explorer import FigureEntry
 from nucleate.papers.circles import readings
-from nucleate.papers.circles.ledger.equations import LASSO, LINEAR, SELF, run, scores
+from nucleate.papers.circles.ledger.equations import LASSO, LINEAR, SELF, run, runs
 from nucleate.plots import PALETTE, fit_curve, fits_grid, interaction_matrix, panels, save
 
 _COLUMNS = 6
@@ -33,7 +33,7 @@ def figure_9(evidence: Evidence, folder: Path) -> FigureEntry:
     record = evidence.record(readings.DYNAMICS)
     figure, (fits, dead, survived, matrix) = panels(1, 4, size=(4.4, 3.8))
     for color, (name, law) in zip(PALETTE, _LAWS.items(), strict=False):
-        r2 = scores(law, record).same
+        r2 = np.array([float(law.fit(one).score(one).r2[0]) for one in runs(record)])
         where = np.unique(record.dim.values)
         fits.scatter(record.dim.values, r2, s=14, color=color, alpha=0.5, lw=0)
         fits.plot(where, [np.median(r2[record.dim.values == d]) for d in where], color=color, label=name)

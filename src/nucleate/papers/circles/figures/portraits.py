@@ -7,7 +7,7 @@ import xarray as xr
 
 from nucleate.claims import Evidence
 from nucleate.explorer import FigureEntry
-from nucleate.observables import pca_frequencies, plane, signal, spacing
+from nucleate.observables import pca_frequencies, plane, project, signal, spacing
 from nucleate.papers.circles import readings
 from nucleate.papers.circles.ledger.geometry import final_embedding, neighbours, principal_planes
 from nucleate.plots import animate_circles, circle, panels, reach, save, signal_curves, snapshots
@@ -24,9 +24,12 @@ def _subjects(record: xr.Dataset, member: int) -> tuple[int, int]:
 
 
 def _projected(record: xr.Dataset, member: int, k: int) -> np.ndarray:
-    """Every snapshot on the plane that frequency k has in the last, [snapshot, token, 2]."""
-    frame = np.asarray(plane(final_embedding(record, member), k))
-    return record.embedding.values[member] @ frame.T
+    """Every snapshot on the plane that frequency k has in it, [snapshot, token, 2].
+
+    The paper uses the plane of the last snapshot. Planes turn while a network trains on, so that a circle that is there
+    already would look like none.
+    """
+    return np.stack([np.asarray(project(snapshot, k)) for snapshot in record.embedding.values[member]])
 
 
 def figure_2(evidence: Evidence, folder: Path) -> FigureEntry:

@@ -71,7 +71,7 @@ _NAMES = {LINEAR: "least squares", LASSO: "Lasso", SELF: "self-term only"}
 
 def _volterra(evidence: Evidence) -> Findings:
     record = evidence.record(readings.DYNAMICS)
-    scored = [VOLTERRA.fit(one).score(one) for one in _runs(record)]
+    scored = [VOLTERRA.fit(one).score(one) for one in runs(record)]
     rolled = np.array([float(score.error_rollout[0]) for score in scored])
     constant = np.array([float(score.error_constant[0]) for score in scored])
     rows, terms = record.sizes["step"] - 1, _terms(record.sizes["freq"])
@@ -96,7 +96,8 @@ def _terms(freq: int) -> int:
     return freq + freq * (freq + 1) // 2
 
 
-def _runs(record: xr.Dataset) -> list[xr.Dataset]:
+def runs(record: xr.Dataset) -> list[xr.Dataset]:
+    """Every network of a record, apart."""
     return [run(record, member) for member in range(record.sizes["member"])]
 
 
@@ -104,7 +105,7 @@ def _analytic(evidence: Evidence) -> Findings:
     record = evidence.record(readings.DYNAMICS)
     estimates, told = {}, []
     for law, name in ((LINEAR, "least squares"), (LASSO, "Lasso")):
-        errors = np.array([_errors(law, one) for one in _runs(record)])
+        errors = np.array([_errors(law, one) for one in runs(record)])
         exact, rolled, constant, apart = errors.T
         estimates[f"error of Eq. 4 over that of the rollout, {name}"] = bootstrap(np.median, exact / rolled)
         estimates[f"error of Eq. 4 over that of nothing moving, {name}"] = bootstrap(np.median, exact / constant)
@@ -133,7 +134,7 @@ def _errors(law: LinearFlow, one: xr.Dataset) -> tuple[float, float, float, floa
 
 def _pairs(evidence: Evidence) -> Findings:
     record = evidence.record(readings.SURVIVAL)
-    matrices = np.stack([LASSO.fit(one).interactions.values for one in _runs(record)])
+    matrices = np.stack([LASSO.fit(one).interactions.values for one in runs(record)])
     seeds = record.seed_embedding.values
     outside = ~np.eye(matrices.shape[1], dtype=bool)
     sign = np.sign(matrices[:, outside])
