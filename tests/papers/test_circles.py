@@ -117,7 +117,7 @@ def survival_fleet(slope: float, embeddings: int = 8, trials: int = 30) -> xr.Da
     """Frequencies survive with a chance that rises with their initial signal, and has causes of its own."""
     rng = np.random.default_rng(1)
     first = 87 + 4 * rng.normal(size=(embeddings, FREQ))
-    chance = np.clip(0.4 + slope * (first - 87) + 0.6 * abs(slope) * 4 * rng.normal(size=first.shape), 0, 1)
+    chance = np.clip(0.18 + slope * (first - 87) + 0.6 * abs(slope) * 4 * rng.normal(size=first.shape), 0, 1)
     start, chance = (np.repeat(part, trials, axis=0) for part in (first, chance))
     alive = rng.random(start.shape) < chance
     return fleet(alive, start=start, seed_embedding=np.repeat(np.arange(embeddings), trials))
@@ -359,20 +359,21 @@ def test_the_whole_paper_at_a_tiny_size(tmp_path):
     tiny = {
         name: dataclasses.replace(
             experiment,
-            p=(11, 13) if len(experiment.p) > 1 else (11,),
-            dim=(4, 16) if len(experiment.dim) > 1 else experiment.dim if experiment.frozen else (8,),
-            wd=experiment.wd[:2],
+            p=(23, 25) if len(experiment.p) > 1 else (23,),
+            dim=(16, 32) if len(experiment.dim) > 1 else (16,),
+            wd=(0.0, 1.0) if len(experiment.wd) > 1 else (1.0,),
+            eta=0.03,
             factor=experiment.factor[:2],
             ratio=experiment.ratio[:2],
             frequency=3,
             embeddings=3,
             trials=min(experiment.trials, 2),
-            width=8,
-            steps=40,
+            width=32,
+            steps=300,
             look=min(experiment.look, 5),
-            look_test=10,
+            look_test=50,
             snapshots=min(experiment.snapshots, 5),
-            look_ablation=min(experiment.look_ablation, 20),
+            look_ablation=min(experiment.look_ablation, 100),
             block=1,
         )
         for name, experiment in PAPER.experiments.items()

@@ -195,6 +195,8 @@ class Show:
     """The folder of the run."""
 
     def __call__(self) -> None:
+        import xarray
+
         from nucleate.record import Outcome, Run, verify
 
         run = Run.open(self.run)
@@ -212,7 +214,8 @@ class Show:
         record = run.record()
         counts = {o.name.lower(): int((record.outcome == o).sum()) for o in Outcome}
         console.print("Members: " + ", ".join(f"{count} {name}" for name, count in counts.items() if count))
-        print(record)
+        with xarray.set_options(display_max_rows=100):  # all that was recorded, whatever its order in the store
+            print(record)
         if run.status != "complete":
             console.print(f"Unfinished: [bold]nucleate resume {run.path}[/bold]")
 

@@ -130,7 +130,7 @@ def margin(signal: Float[Array | np.ndarray, "*run freq"], mean: Float[ArrayLike
     s_k: see `signal`; s̄: see `mean_signal`. A large margin says that no frequency is about to cross `TwiceTheMean`, so
     that the set of survivors is clear. Source: the rule of [ding2024survival], read as a distance.
 
-    >>> float(margin(np.array([1.0, 16.0]), np.array(4.0)).round(3)), float(margin(np.array([3.0]), np.array(4.0)))
+    >>> round(float(margin(np.array([1.0, 16.0]), np.array(4.0))), 3), float(margin(np.array([3.0]), np.array(4.0)))
     (0.693, 0.0)
     """
     ratio = jnp.asarray(signal) / (2 * jnp.asarray(mean)[..., None])

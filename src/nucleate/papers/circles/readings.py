@@ -38,6 +38,8 @@ def enough(record: xr.Dataset, steps: int, estimate: Estimate) -> Estimate:
 def usable(record: xr.Dataset) -> xr.Dataset:
     """The networks whose survivors can be told: those that did not diverge, and in which something stands out."""
     told = (record.outcome.values != Outcome.DIVERGED) & (final_alive(record).any(1))
+    if not told.any():
+        raise ValueError("circles: in no network does a frequency stand out; train for more steps.")
     return record.isel(member=np.flatnonzero(told))
 
 

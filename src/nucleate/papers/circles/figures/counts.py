@@ -17,13 +17,12 @@ _READ = (500, 1000, 5000, 10_000)
 
 def figure_4(evidence: Evidence, folder: Path) -> FigureEntry:
     records = [evidence.record(name) for name in (readings.FROZEN, readings.FROZEN_LARGE)]
-    p = int(records[0].p[0])
+    p, longest = int(records[0].p[0]), max(int(record.steps) for record in records)
+    read = [step for step in _READ if step <= longest] or [longest]
     figure, axes = panels(1, 2)
     for ax, logarithmic in zip(axes, (False, True), strict=True):
-        for color, step in zip(PALETTE, _READ, strict=False):
+        for color, step in zip(PALETTE, read, strict=False):
             there = [record for record in records if int(record.steps) >= step]
-            if not there:
-                continue
             dim = np.concatenate([record.dim.values for record in there])
             loss = np.concatenate([loss_at(record, step) for record in there])
             where = np.unique(dim)

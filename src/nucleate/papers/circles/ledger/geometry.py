@@ -60,7 +60,7 @@ def _principal(evidence: Evidence) -> Findings:
 
 
 def _circularity(evidence: Evidence) -> Findings:
-    record = evidence.record(readings.SURVIVAL)
+    record = readings.usable(evidence.record(readings.SURVIVAL))
     draws, p = max(evidence.samples // 20, 10), int(record.p[0])
     mean = {
         dim: np.asarray(
