@@ -32,6 +32,8 @@ class CircleFleet(Sequel):
     """Initial embeddings for each combination."""
     trials: int = 1
     """Networks that share an embedding; each has a decoder and a split of its own."""
+    first_seed: int = 0
+    """Seeds count from here, so that fleets compared with each other do not share networks."""
     start: Literal["random", "perturbed", "lines", "circles", "kept"] = "random"
     """Embeddings start N(0, 1); with one frequency scaled; as two constructed lines or circles; or with only the
     frequencies left that `source` found strongest (A, B), or random ones (C, D)."""
@@ -77,7 +79,7 @@ class CircleFleet(Sequel):
         for name in ("embeddings", "trials", "steps", "look", "look_test", "width"):
             if getattr(self, name) < 1:
                 raise ValueError(f"CircleFleet.{name} must be >= 1; got {getattr(self, name)}.")
-        for name in ("snapshots", "look_ablation"):
+        for name in ("first_seed", "snapshots", "look_ablation"):
             if getattr(self, name) < 0:
                 raise ValueError(f"CircleFleet.{name} must be >= 0; got {getattr(self, name)}.")
         if self.snapshots == 1:
@@ -139,6 +141,10 @@ class CircleFleet(Sequel):
             found, asked = np.unique(record[name].values).tolist(), list(getattr(self, name))
             if found != asked:
                 raise ValueError(f"CircleFleet.{name} must be that of {self.source}, {found}; got {asked}.")
+        if record.seed.values[0] != self.first_seed:
+            raise ValueError(
+                f"CircleFleet.first_seed must be that of {self.source}, {record.seed.values[0]}; got {self.first_seed}."
+            )
         strongest = np.argsort(-readings.final(record, "signal")[: self.embeddings], axis=1)[:, :2] + 1
         return dataclasses.replace(self, kept=tuple(map(tuple, strongest.tolist())))
 
@@ -163,8 +169,8 @@ class CircleFleet(Sequel):
         )
         # A decoder and a split for every network; an embedding for every combination but for factors, which scale it.
         cells = np.stack([members[name] for name in ("p", "dim", "wd", "ratio", "repeat")], axis=1)
-        _, embedding = np.unique(cells, axis=0, return_inverse=True)
-        number = np.arange(members.count)
+        embedding = self.first_seed + np.unique(cells, axis=0, return_inverse=True)[1]
+        number = self.first_seed + np.arange(members.count)
         first, second = self._drawn(members, embedding)
         return members.with_columns(
             seed=number, seed_split=number, seed_embedding=embedding, first=first, second=second
@@ -197,9 +203,9 @@ class CircleFleet(Sequel):
             variant=variant,
             first=first,
             second=second,
-            seed=network,
-            seed_split=network,
-            seed_embedding=network,
+            seed=self.first_seed + network,
+            seed_split=self.first_seed + network,
+            seed_embedding=self.first_seed + network,
         )
 
 
