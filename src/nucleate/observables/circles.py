@@ -23,8 +23,9 @@ from nucleate.observables.fourier import (
     signal,
 )
 
-Rule = Callable[[Array, Array], Array]
-"""Any rule from `signal` [*run freq] and `mean_signal` [*run] to what is alive: bool [*run freq]."""
+Rule = Callable[[Array, Array], Array | np.ndarray]
+"""Any rule from `signal` [*run freq] and `mean_signal` [*run] to what is alive, bool [*run freq]: arrays of NumPy give
+one of NumPy, arrays of JAX one of JAX."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,9 @@ class TwiceTheMean:
     """
 
     def __call__(
-        self, signal: Float[Array | np.ndarray, "*run freq"], mean: Float[ArrayLike, "*run"]
-    ) -> Bool[Array, "*run freq"]:
-        return jnp.asarray(signal) > 2 * jnp.asarray(mean)[..., None]
+        self, signal: Float[Array | np.ndarray, "*run freq"], mean: Float[Array | np.ndarray | np.generic, "*run"]
+    ) -> Bool[Array | np.ndarray, "*run freq"]:
+        return signal > 2 * mean[..., None]
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,9 @@ class Above:
             raise ValueError(f"Above.threshold must be > 0; got {self.threshold}.")
 
     def __call__(
-        self, signal: Float[Array | np.ndarray, "*run freq"], mean: Float[ArrayLike, "*run"]
-    ) -> Bool[Array, "*run freq"]:
-        return jnp.asarray(signal) > self.threshold
+        self, signal: Float[Array | np.ndarray, "*run freq"], mean: Float[Array | np.ndarray | np.generic, "*run"]
+    ) -> Bool[Array | np.ndarray, "*run freq"]:
+        return signal > self.threshold
 
 
 COUNTED = TwiceTheMean()

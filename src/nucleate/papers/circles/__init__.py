@@ -17,7 +17,7 @@ def _linspace(low: float, high: float, count: int) -> tuple[float, ...]:
 _PRIMES = (13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127)
 
 # About the paper's own sizes. What figures share is trained once.
-_PAPER = {
+_SIZES = {
     readings.COMPETITION: CircleFleet(embeddings=100, steps=30_000, look_test=20, snapshots=60, look_ablation=500),
     readings.LONG: CircleFleet(embeddings=2, steps=30_000, snapshots=80),
     readings.SURVIVAL: CircleFleet(embeddings=10, trials=50, steps=30_000, look=1),
@@ -50,7 +50,7 @@ _PAPER = {
 # Seeds of its own for each fleet, but for the ablated networks, which are those of the competition.
 _PAPER = {
     name: replace(fleet, first_seed=0 if fleet.source else 100_000 * number)
-    for number, (name, fleet) in enumerate(_PAPER.items())
+    for number, (name, fleet) in enumerate(_SIZES.items())
 }
 
 # Fewer networks; for 4,000 steps where survivors are counted (90 % are settled by 2,000) and 1,000 where only survival
@@ -87,24 +87,27 @@ _STANDARD = {
     readings.DYNAMICS: replace(_PAPER[readings.DYNAMICS], dim=(16, 48, 128), embeddings=4),
 }
 
-# Every path, in three minutes: too few networks and steps for most verdicts, which then are inconclusive.
+# Every path, in three minutes: too few networks and steps for most verdicts, which then are inconclusive. Fleets that look
+# alike share a compiled program.
 _QUICK = {
     readings.COMPETITION: replace(
-        _STANDARD[readings.COMPETITION], embeddings=4, steps=800, snapshots=20, look_ablation=200
+        _STANDARD[readings.COMPETITION], embeddings=4, steps=600, snapshots=20, look_ablation=200
     ),
-    readings.LONG: replace(_STANDARD[readings.LONG], embeddings=1, steps=1200, snapshots=30),
+    readings.LONG: replace(_STANDARD[readings.LONG], embeddings=1, steps=800, snapshots=30),
     readings.SURVIVAL: replace(_STANDARD[readings.SURVIVAL], embeddings=3, trials=2, steps=400),
-    readings.PERTURBED: replace(_STANDARD[readings.PERTURBED], factor=(0.85, 1.15), embeddings=1, trials=3, steps=400),
-    readings.LINES: replace(_STANDARD[readings.LINES], ratio=(0.02, 1.0), embeddings=2, steps=400),
+    readings.PERTURBED: replace(_STANDARD[readings.PERTURBED], factor=(0.85, 1.15), embeddings=1, trials=2, steps=400),
+    readings.LINES: replace(_STANDARD[readings.LINES], ratio=(0.02, 1.0), embeddings=1, steps=400),
     readings.ROUND: replace(_STANDARD[readings.ROUND], ratio=(0.02, 1.0), embeddings=1, steps=400),
-    readings.PRIMES: replace(_STANDARD[readings.PRIMES], p=(13, 29, 43), embeddings=2, steps=800),
-    readings.COMPOSITES: replace(_STANDARD[readings.COMPOSITES], p=(16, 30, 42), embeddings=2, steps=800),
-    readings.DIMENSIONS: replace(_STANDARD[readings.DIMENSIONS], dim=(32,), embeddings=2, steps=800),
-    readings.FROZEN: replace(_STANDARD[readings.FROZEN], dim=(16, 36), embeddings=1, steps=800),
-    readings.FROZEN_LARGE: replace(_STANDARD[readings.FROZEN_LARGE], dim=(128,), embeddings=2, steps=500),
-    readings.DECAY: replace(_STANDARD[readings.DECAY], wd=(0.2, 1.0), embeddings=1, steps=800),
-    readings.NO_DECAY: replace(_STANDARD[readings.NO_DECAY], wd=(0.0,), embeddings=2, steps=400),
-    readings.ABLATED: replace(_STANDARD[readings.ABLATED], embeddings=1, steps=800),
+    readings.PRIMES: replace(_STANDARD[readings.PRIMES], p=(19, 43), embeddings=2, steps=600),
+    readings.COMPOSITES: replace(_STANDARD[readings.COMPOSITES], p=(16, 42), embeddings=2, steps=600),
+    readings.DIMENSIONS: replace(_STANDARD[readings.DIMENSIONS], dim=(32,), embeddings=2, steps=600),
+    readings.FROZEN: replace(_STANDARD[readings.FROZEN], dim=(16, 36), embeddings=1, steps=500),
+    readings.FROZEN_LARGE: replace(_STANDARD[readings.FROZEN_LARGE], dim=(128,), embeddings=1, steps=500),
+    readings.DECAY: replace(
+        _STANDARD[readings.DECAY], wd=(0.2, 1.0), embeddings=1, steps=400, look=100, stop_when_clear=False
+    ),
+    readings.NO_DECAY: replace(_STANDARD[readings.NO_DECAY], wd=(0.0,), embeddings=1, steps=400),
+    readings.ABLATED: replace(_STANDARD[readings.ABLATED], embeddings=1, steps=400),
     readings.DYNAMICS: replace(_STANDARD[readings.DYNAMICS], dim=(16, 128), embeddings=1, steps=400),
 }
 

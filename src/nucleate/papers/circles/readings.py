@@ -1,12 +1,14 @@
 """What the records of the fleets say: computed once, for claims and figures alike."""
 
 from dataclasses import dataclass
+from functools import cache
 
+import jax
 import numpy as np
 import xarray as xr
 
 from nucleate.claims import Estimate
-from nucleate.observables import TwiceTheMean, separation, settle_step
+from nucleate.observables import TwiceTheMean, circularity, separation, settle_step
 from nucleate.papers.circles.starts import RandomStart
 from nucleate.record import NEVER, Outcome
 
@@ -56,12 +58,12 @@ def final(record: xr.Dataset, name: str) -> np.ndarray:
 
 def alive(record: xr.Dataset) -> np.ndarray:
     """Which frequencies stand out, [member, step, freq]; none where nothing is recorded."""
-    return np.asarray(TwiceTheMean()(record.signal.values, record.mean_signal.values))
+    return TwiceTheMean()(record.signal.values, record.mean_signal.values)
 
 
 def final_alive(record: xr.Dataset) -> np.ndarray:
     """Which frequencies stand out at each member's last step, [member, freq]."""
-    return np.asarray(TwiceTheMean()(final(record, "signal"), final(record, "mean_signal")))
+    return TwiceTheMean()(final(record, "signal"), final(record, "mean_signal"))
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,13 @@ def initial_embedding(record: xr.Dataset, member: int) -> np.ndarray:
     """The random embedding that a member started from, made again from its seed."""
     columns = {name: record[name].values[member].item() for name in ("p", "dim", "seed_embedding")}
     return np.asarray(RandomStart()(columns))
+
+
+@cache
+def noise_circularity(p: int, dim: int, draws: int = 50) -> np.ndarray:
+    """Circularity of every frequency of `draws` random embeddings, [draw, freq]."""
+    drawn = lambda key: circularity(jax.random.normal(key, (p, dim)))
+    return np.asarray(jax.jit(jax.vmap(drawn))(jax.random.split(jax.random.key(dim), draws)))
 
 
 @dataclass(frozen=True)

@@ -97,11 +97,7 @@ def figure_11(evidence: Evidence, folder: Path) -> FigureEntry:
     record = evidence.record(readings.SURVIVAL)
     figure, (left, right) = panels(1, 2)
     dims, p = np.array([16, 32, 48, 64, 96, 128]), int(record.p[0])
-    rng = np.random.default_rng(0)
-    values = [
-        np.stack([np.asarray(circularity(rng.normal(size=(p, dim)).astype(np.float32))) for _ in range(20)])
-        for dim in dims
-    ]
+    values = [readings.noise_circularity(p, dim) for dim in dims.tolist()]
     left.plot(dims, [value.mean() for value in values], marker="o", ms=4, label="mean over frequencies")
     left.plot(dims, [value.max(1).mean() for value in values], marker="o", ms=4, label="largest")
     left.plot(dims, (dims + 1) / (dims + p - 1), color="0.5", ls=":", label="$(d + 1)/(d + p − 1)$")

@@ -1,6 +1,5 @@
 """Claims 3, 20 and 24: planes, roundness and gradients of the embedding."""
 
-import jax
 import numpy as np
 import xarray as xr
 
@@ -61,15 +60,8 @@ def _principal(evidence: Evidence) -> Findings:
 
 def _circularity(evidence: Evidence) -> Findings:
     record = readings.usable(evidence.record(readings.SURVIVAL))
-    draws, p = max(evidence.samples // 20, 10), int(record.p[0])
-    mean = {
-        dim: np.asarray(
-            jax.vmap(lambda key, dim=dim: circularity(jax.random.normal(key, (p, dim))).mean())(
-                jax.random.split(jax.random.key(dim), draws)
-            )
-        )
-        for dim in _DIMENSIONS
-    }
+    p = int(record.p[0])
+    mean = {dim: readings.noise_circularity(p, dim).mean(1) for dim in _DIMENSIONS}
     seeds = record.seed_embedding.values
     round_ = np.stack([np.asarray(circularity(readings.initial_embedding(record, m))) for m in _firsts(seeds).tolist()])
     rates = readings.rates(record)
@@ -77,7 +69,7 @@ def _circularity(evidence: Evidence) -> Findings:
     return Findings(
         {
             "rank correlation of d and mean circularity": bootstrap(
-                spearman, np.repeat(_DIMENSIONS, draws), np.concatenate([mean[dim] for dim in _DIMENSIONS])
+                spearman, np.repeat(_DIMENSIONS, len(mean[_DIMENSIONS[0]])), np.concatenate(list(mean.values()))
             ),
             "correlation of initial circularity and survival rate": bootstrap(
                 lambda c, r: pearson(c.ravel(), r.ravel()), round_, rates.rate
