@@ -87,8 +87,8 @@ _STANDARD = {
     readings.DYNAMICS: replace(_PAPER[readings.DYNAMICS], dim=(16, 48, 128), embeddings=4),
 }
 
-# Every path, in three minutes: too few networks and steps for most verdicts, which then are inconclusive. Fleets that look
-# alike share a compiled program.
+# Every path, in three minutes: too few networks and steps for most verdicts, which then are inconclusive. Fleets that
+# look alike share a compiled program.
 _QUICK = {
     readings.COMPETITION: replace(
         _STANDARD[readings.COMPETITION], embeddings=4, steps=600, snapshots=20, look_ablation=200
