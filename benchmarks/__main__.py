@@ -8,7 +8,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import gemm, modular, recording, toy
+from benchmarks import forces, gemm, modular, recording, toy
 
 ROUNDS = 3
 
@@ -26,6 +26,15 @@ MODULAR = {
     "nucleate": lambda: modular.nucleate_fleet(4, 1500),
     "GEMM peak of its shapes": modular.gemm_bound,
 }
+FORCES = {
+    "all 1,485 terms under vmap": lambda: forces.brute_force(20),
+    "nucleate": lambda: forces.fast(40),
+}
+SUBJECTS = (
+    ("toy addition", TOY, "model-steps/s"),
+    ("modular addition", MODULAR, "model-steps/s"),
+    ("force of pair potentials", FORCES, "configurations/s"),
+)
 
 
 def main() -> None:
@@ -35,10 +44,10 @@ def main() -> None:
     def add(benchmark: str, subject: str, value: float, unit: str) -> None:
         rows.append({"benchmark": benchmark, "subject": subject, "value": value, "unit": unit})
 
-    for benchmark, subjects in (("toy addition", TOY), ("modular addition", MODULAR)):
+    for benchmark, subjects, unit in SUBJECTS:
         speed = _medians(benchmark, subjects, console)
         for name, value in speed.items():
-            add(benchmark, name, value, "model-steps/s")
+            add(benchmark, name, value, unit)
         for name, value in speed.items():
             if name != "nucleate":
                 add(benchmark, f"nucleate over {name}", speed["nucleate"] / value, "ratio")

@@ -366,3 +366,65 @@ def test_one_claim_trains_what_its_experiments_await(tmp_path):
     kept = replication.runs()[1].about["config"]["kept"]
     last = replication.runs()[0].record().signal.values[:, -1]
     assert kept == (np.argsort(-last, axis=1)[:, :2] + 1).tolist()
+
+
+def dense_fleet(members: int = 8) -> xr.Dataset:
+    """Every one of 400 steps looked at; four signals stay, the others decay."""
+    record = linear_fleet(members).isel(step=slice(0, 401))
+    rate = np.where(np.arange(FREQ) < 4, 2e-4, 5e-3)
+    start = record.signal.values[:, :1]
+    noise = 1 + 0.002 * np.random.default_rng(0).normal(size=record.signal.shape)
+    record["signal"] = (record.signal.dims, start * np.exp(-rate * record.step.values[:, None]) * noise)
+    record["mean_signal"] = (("member", "step"), (2 * record.signal.values.sum(-1) + 50) / P)
+    record["last_step"] = ("member", np.full(members, 400))
+    return record.assign_attrs(steps=400)
+
+
+def pictured(record: xr.Dataset) -> xr.Dataset:
+    """The record with embeddings that turn from noise into the circles of its survivors, and ablated losses."""
+    members, rng = record.sizes["member"], np.random.default_rng(0)
+    angle = 2 * np.pi * np.arange(P) / P
+    circles = np.concatenate([np.stack([np.cos(k * angle), np.sin(k * angle)], 1) for k in range(1, 5)], axis=1)
+    part = np.linspace(0, 1, 6)[:, None, None]
+    embedding = (1 - part) * rng.normal(size=(members, 1, P, 8)) + part * circles
+    record["embedding"] = (("member", "step_embedding", "token", "dim"), embedding.astype(np.float32))
+    record["ablated_loss"] = (
+        ("member", "step_ablated_loss", "kept"),
+        np.broadcast_to([3.0, 1.0, 0.1, 0.01, 0.001], (members, 3, 5)),
+    )
+    steps = int(record.steps)
+    return record.assign_coords(
+        step_embedding=np.linspace(0, steps, 6).astype(int), step_ablated_loss=[0, steps // 2, steps]
+    )
+
+
+def test_every_figure_is_drawn(tmp_path):
+    """From planted records: training the fleets of all figures takes minutes, however small they are."""
+    counts = np.repeat([3, 4, 5, 4], 4)
+
+    def varied(name, values):
+        return fleet(with_counts(counts), **{name: np.repeat(values, 4)})
+
+    lines = constructed(np.arange(16) >= 8, np.arange(16) % 4 == 0)
+    records = {
+        "competition": pictured(fleet(with_counts(counts))),
+        "long": pictured(fleet(with_counts(counts[:2]))),
+        "survival": dense_fleet(),
+        "perturbed": varied("factor", [0.85, 0.95, 1.0, 1.15]),
+        "lines": lines,
+        "round": lines,
+        "primes": varied("p", [19, 29, 41, 53]),
+        "composites": varied("p", [20, 30, 42, 56]),
+        "dimensions": varied("dim", [16, 32, 64, 96]),
+        "frozen": frozen({16: 3.0, 48: 0.5}),
+        "frozen-large": frozen({64: 0.1, 128: 0.01}),
+        "decay": varied("wd", [0.1, 0.5, 1.0, 1.5]),
+        "no-decay": fleet(np.zeros((4, FREQ), bool), dead=87.0, wd=0.0),
+        "ablated": fleet(with_counts(np.tile([4, 2, 3, 4], 4)), variant=np.tile(np.arange(4), 4)),
+        "dynamics": dense_fleet(),
+    }
+    runs = {f"circles/{name}": PlantedRun(record, {"frequency": 25}) for name, record in records.items()}
+    assert set(runs) == set(PAPER.experiments)
+    entries = PAPER.draw(Evidence(runs, samples=50), tmp_path)
+    assert [entry.path.stem for entry in entries] == ["figure_2", "film", *(f"figure_{n}" for n in range(3, 17))]
+    assert all(entry.path.stat().st_size > 5000 for entry in entries)

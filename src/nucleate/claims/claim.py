@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import xarray as xr
 
 from nucleate.claims.statistics import Estimate
 from nucleate.record import load
+
+T = TypeVar("T")
 
 
 class Verdict(StrEnum):
@@ -96,12 +98,13 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a measurement may look at: finished runs by experiment name, and how many random samples to draw where a
-    statement needs no training."""
+    """What a measurement may look at: finished runs by experiment name, and how many random samples to draw, or
+    theories to simulate, where a statement needs no training."""
 
     runs: Mapping[str, Source]
     samples: int
     _records: dict[str, xr.Dataset] = field(default_factory=dict, repr=False)
+    _results: dict[Callable, Any] = field(default_factory=dict, repr=False)
 
     def record(self, name: str) -> xr.Dataset:
         """The record of an experiment, loaded once."""
@@ -109,6 +112,12 @@ class Evidence:
             run = self.runs[name]
             self._records[name] = load(run.record(), run.record_path)
         return self._records[name]
+
+    def once(self, compute: Callable[["Evidence"], T]) -> T:
+        """`compute(evidence)`, computed the first time and kept: a fit that several claims and figures share."""
+        if compute not in self._results:
+            self._results[compute] = compute(self)
+        return self._results[compute]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Networks that see a pair of symbols."""
 
 import equinox as eqx
+import numpy as np
 from jaxtyping import Array, Float, Int
 
 from nucleate.models.mlp import MLP
@@ -22,3 +23,7 @@ class SumDecoder(eqx.Module):
 
     def __call__(self, pair: Int[Array, "2"]) -> Float[Array, " output"]:
         return self.decoder(self.embedding[pair[0]] + self.embedding[pair[1]])
+
+    def on_sums(self, matrix: Float[Array | np.ndarray, "pair token"]) -> Float[Array, "pair output"]:
+        """The outputs for all pairs whose embeddings the `matrix` adds up, a row for each: no gather, no scatter."""
+        return self.decoder.after_first(matrix @ self.embedding @ self.decoder.weights[0] + self.decoder.biases[0])

@@ -54,7 +54,7 @@ def awaited(experiment: Experiment) -> str:
 
 @dataclass(frozen=True)
 class Effort:
-    """What a budget buys: each experiment at a size, and a number of random samples for claims without training."""
+    """What a budget buys: each experiment at a size, and a number of samples for what needs no training."""
 
     experiments: Mapping[str, Experiment]
     samples: int

@@ -8,6 +8,13 @@ from nucleate.plots.hierarchy import hierarchy, strips
 from nucleate.plots.labels import end_labels, mark, spread
 from nucleate.plots.overview import overview
 from nucleate.plots.phase_diagram import phase_diagram, phase_legend
+from nucleate.plots.potentials import (
+    animate_repons,
+    number_lines,
+    plane_configuration,
+    potential_curves,
+    surface,
+)
 from nucleate.plots.style import FRACTION_MAP, PALETTE, PHASE_COLORS, panels, save, style, token_colors
 from nucleate.plots.survival import count_curve, fitness_plane, rate_curve, two_histograms
 from nucleate.plots.trajectories import trajectories
@@ -20,6 +27,7 @@ __all__ = [
     "agreement",
     "animate",
     "animate_circles",
+    "animate_repons",
     "circle",
     "count_curve",
     "end_labels",
@@ -31,10 +39,13 @@ __all__ = [
     "loss_curves",
     "mark",
     "median_line",
+    "number_lines",
     "overview",
     "panels",
     "phase_diagram",
     "phase_legend",
+    "plane_configuration",
+    "potential_curves",
     "rate_curve",
     "reach",
     "save",
@@ -43,6 +54,7 @@ __all__ = [
     "spread",
     "strips",
     "style",
+    "surface",
     "survivor_colors",
     "token_colors",
     "trajectories",

@@ -163,10 +163,12 @@ def two_histograms(
     bins: int = 30,
     xlabel: str = "",
     ylabel: str = "share of each",
+    labels: tuple[str, str] = ("dead", "survived"),
 ) -> None:
     """How `values` are distributed among survivors and among the dead, each with its median.
 
-    The bars of either add up to 1, whatever their numbers. What is not finite is left out.
+    The bars of either add up to 1, whatever their numbers. What is not finite is left out. `labels` name the two
+    groups: those that are not `alive`, and those that are.
     Source: [ding2024survival], Figures 7 and 11.
 
     >>> from nucleate.plots import panels, style
@@ -181,7 +183,7 @@ def two_histograms(
         raise ValueError(f"two_histograms: values and alive must have one shape; got {values.shape}, {alive.shape}.")
     finite = np.isfinite(values)
     edges = np.histogram_bin_edges(values[finite], bins)
-    for status, name, fill, line in ((False, "dead", DEAD, "#5F656D"), (True, "survived", SURVIVED, SURVIVED)):
+    for status, name, fill, line in ((False, labels[0], DEAD, "#5F656D"), (True, labels[1], SURVIVED, SURVIVED)):
         group = values[finite & (alive == status)]
         weights = np.full(group.size, 1 / max(1, group.size))
         heights, _ = np.histogram(group, edges, weights=weights)

@@ -38,6 +38,15 @@ class AdditionTask:
         """The sum of each pair: what the network is to tell."""
         return self.pairs.sum(1).astype(np.int32)
 
+    @cached_property
+    def pair_sums(self) -> Float[np.ndarray, "pair token"]:
+        """M, the matrix that makes the sum of each pair out of embeddings: (M E)_(i,j) = E_i + E_j.
+
+        >>> AdditionTask(p=2).pair_sums.tolist()
+        [[2.0, 0.0], [1.0, 1.0], [0.0, 2.0]]
+        """
+        return np.eye(self.p, dtype=np.float32)[self.pairs].sum(1)
+
     @property
     def labels(self) -> int:
         """How many different sums there are."""

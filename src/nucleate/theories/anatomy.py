@@ -102,6 +102,25 @@ def landmarks(r: Float[np.ndarray, " point"], f: Float[np.ndarray, " point"]) ->
     )
 
 
+def bow(r: Float[np.ndarray, " point"], f: Float[np.ndarray, " point"]) -> float:
+    r"""How much a well bows in where it ends: the smallest slope beyond the steepest point, over the steepest.
+
+        min_{s>s*} f′(s) / f′(s*),    s* = argmax_{s>0} f′(s)
+
+    1 for a slope that never falls, 0 for a potential that becomes flat, below 0 for one with a minimum beyond its
+    rim. `r`: increasing; points with r < 0 are left out. Source: the "bow inwards" of [mehta2024repons], Section 3.1;
+    the measure is ours.
+
+    >>> r = np.linspace(0, 3 * np.pi / 2, 601)
+    >>> round(bow(r, -np.cos(r)), 2)
+    -1.0
+    """
+    r, f = r[r >= 0], f[r >= 0]
+    slope = np.gradient(f, r)
+    steepest = int(np.argmax(slope))
+    return float(slope[steepest:].min() / slope[steepest])
+
+
 @final
 @dataclass(frozen=True)
 class CoLocation:

@@ -210,6 +210,17 @@ class FeaturePotential(eqx.Module):
     def __call__(self, x: Float[Array, " coordinate"]) -> Float[Array, ""]:
         return jnp.cos(x @ self.frequency + self.phase) @ self.coefficients
 
+    def total(self, terms: Terms, embedding: Float[Array, "token dim"]) -> Float[Array, ""]:
+        """Σ_c w_c f(x_c) without a cosine for each term: a wave over four embeddings is a product of four waves."""
+        tokens, dim = embedding.shape
+        waves = jnp.exp(1j * jnp.einsum("td,sdk->stk", embedding, self.frequency.reshape(4, dim, -1)))
+        ends = [(waves[s][:, None] * waves[s + 1]).reshape(tokens**2, -1) for s in (0, 2)]
+        maps = jnp.asarray(terms.maps)
+        first, second = (jnp.einsum("ct,cu->ctu", maps[:, s], maps[:, s + 1]).reshape(-1, tokens**2) for s in (0, 2))
+        weight = first.T @ (terms.weight[:, None] * second)
+        summed = jnp.sum(ends[0] * (weight @ ends[1]), axis=0)
+        return jnp.real(summed * jnp.exp(1j * self.phase)) @ self.coefficients
+
 
 @final
 @dataclass(frozen=True, eq=False)

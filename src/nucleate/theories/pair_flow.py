@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from nucleate.theories.pairs import PairTerms, Potential, pair_energy
 
-_ROWS = 64  # that one call of a compiled program takes, so that there is one program for any number of them
+_FEW, _ROWS = 16, 64  # that one call of a compiled program takes, so that two programs serve any number of them
 _MAX_STEPS = 10_000
 _SHORTEST = 1e-12  # step, of the duration: a flow that needs shorter ones runs away, and would use up all steps
 
@@ -49,12 +49,13 @@ def _flows(law, x0, times):
 
 
 def _in_batches(program, law, *arrays):
-    """One program for any number of rows: the last batch is filled up with copies of its first row."""
+    """One program for few rows and one for many: the last batch is filled up with copies of its first row."""
     parts = []
+    rows = _FEW if len(arrays[0]) <= _FEW else _ROWS
     with jax.enable_x64(True):
-        for start in range(0, len(arrays[0]), _ROWS):
-            batch = [np.asarray(array[start : start + _ROWS], np.float64) for array in arrays]
-            missing = _ROWS - len(batch[0])
+        for start in range(0, len(arrays[0]), rows):
+            batch = [np.asarray(array[start : start + rows], np.float64) for array in arrays]
+            missing = rows - len(batch[0])
             full = [np.concatenate([x, np.repeat(x[:1], missing, axis=0)]) for x in batch]
             parts.append(np.asarray(program(law, *full))[: len(batch[0])])
     return np.concatenate(parts)

@@ -60,7 +60,7 @@ _STANDARD = {
     readings.LONG: replace(_PAPER[readings.LONG], embeddings=4, steps=8000, snapshots=60),
     readings.SURVIVAL: replace(_PAPER[readings.SURVIVAL], embeddings=5, trials=12, steps=1000),
     readings.PERTURBED: replace(
-        _PAPER[readings.PERTURBED], factor=_linspace(0.85, 1.15, 3), embeddings=6, trials=4, steps=1000
+        _PAPER[readings.PERTURBED], factor=_linspace(0.85, 1.15, 3), embeddings=6, trials=3, steps=1000
     ),
     readings.LINES: replace(_PAPER[readings.LINES], ratio=(0.02, 0.1, 0.3, 0.6, 1.0), embeddings=6, steps=1200),
     readings.ROUND: replace(_PAPER[readings.ROUND], ratio=(0.1, 1.0), embeddings=4, steps=1200),
@@ -83,7 +83,7 @@ _STANDARD = {
         _PAPER[readings.DECAY], wd=(0.1, 0.25, 1.0, 1.5), embeddings=4, steps=4000, look=20, stop_when_clear=True
     ),
     readings.NO_DECAY: replace(_PAPER[readings.NO_DECAY], wd=(0.0, 0.01), embeddings=4, steps=4000),
-    readings.ABLATED: replace(_PAPER[readings.ABLATED], embeddings=5, steps=4000),
+    readings.ABLATED: replace(_PAPER[readings.ABLATED], embeddings=4, steps=4000),
     readings.DYNAMICS: replace(_PAPER[readings.DYNAMICS], dim=(16, 48, 128), embeddings=4),
 }
 
