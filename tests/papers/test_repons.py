@@ -197,6 +197,8 @@ def pulled(path: np.ndarray) -> np.ndarray:
 def test_every_claim_is_judged_and_every_figure_drawn(tmp_path, monkeypatch):
     """From planted records, far too few to say anything; the fleets themselves are trained in other tests."""
     monkeypatch.setattr(potentials, "_FEW", 2)
+    coarse = lambda symmetry, parts, most=0: PairPotential(symmetry, configurations=60, coefficients=40)
+    monkeypatch.setattr(potentials, "_theory", coarse)
     rng = np.random.default_rng(0)
     mixed = np.concatenate([in_order(10), shuffled(10)])[rng.permutation(20)]
     plane = rng.normal(size=(20, 10, 2))

@@ -66,7 +66,7 @@ def potential_curves(
         ax.scatter(values, np.full(values.size, level), s=9, color=color, alpha=0.35, lw=0, label=name, zorder=3)
     ax.set(xlim=(r[0], r[-1]), xlabel="displacement $r$", ylabel=ylabel)
     ax.set_title(title, pad=8)
-    ax.legend(loc="upper center", fontsize=8)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=3, fontsize=8)
 
 
 def surface(
@@ -77,7 +77,7 @@ def surface(
     points: Mapping[str, ArrayLike] | None = None,
     title: str = "",
     labels: tuple[str, str] = ("$r_x$", "$r_y$"),
-    bar: str = "potential",
+    bar: str = "",
 ) -> QuadMesh:
     """A potential `values[x, y]` on a square as colour with contours, and displacements on it as dots.
 

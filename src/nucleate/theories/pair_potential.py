@@ -20,7 +20,8 @@ from nucleate.theories.pairs import PairTerms, Potential, Terms, pair_terms
 from nucleate.theories.protocol import Fit, Theory
 from nucleate.theories.symmetry import NoSymmetry, Parity, Rotation, Symmetry
 
-_SAMPLE = 500  # configurations that quantiles, and each half of the curl test, look at
+_SAMPLE = 500  # configurations that quantiles look at
+_CURL = 2000  # configurations that each half of the curl test looks at
 _RANGE = 0.99
 
 
@@ -117,8 +118,8 @@ class PairPotential(Theory):
 
     def _curl(self, terms: PairTerms, bases: tuple[Basis, Basis], seen: ForceRecord) -> CurlTest | None:
         halves = (
-            seen.configurations(_SAMPLE, self.seed, slice(0, None, 2)),
-            seen.configurations(_SAMPLE, self.seed, slice(1, None, 2)),
+            seen.configurations(min(_CURL, self.configurations // 2), self.seed, slice(0, None, 2)),
+            seen.configurations(min(_CURL, self.configurations // 2), self.seed, slice(1, None, 2)),
         )
         return curl_test(terms, bases, halves) if all(map(len, halves)) else None
 

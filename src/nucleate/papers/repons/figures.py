@@ -94,7 +94,7 @@ def figure_1(evidence: Evidence, folder: Path) -> FigureEntry:
         xlabel="in-well fraction at the end",
         labels=("not canonical", "canonical"),
     )
-    histogram.set_title("(f) in-well fraction", pad=8)
+    histogram.set_title("(f) in-well fraction", pad=26)
     return FigureEntry(
         save(figure, folder / "figure_1.png"),
         "Fig. 1: potentials in d = 1",
@@ -146,7 +146,8 @@ def figure_2(evidence: Evidence, folder: Path) -> FigureEntry:
         (axes[2], parity, "different", "(b′) repulsive, parity"),
     ):
         x, values = _plane_values(found.best, kind, found.reach[0 if kind == "same" else 1])
-        surface(ax, x, values, points=lattice if kind == "same" else None, title=title)
+        bar = "potential" if ax is axes[2] else ""
+        surface(ax, x, values, points=lattice if kind == "same" else None, title=title, bar=bar)
     lines = simulated[is_line(simulated)]
     if len(lines):
         plane_configuration(axes[3], lines[0], title="(c) a line, simulated")
@@ -168,20 +169,23 @@ def figure_2(evidence: Evidence, folder: Path) -> FigureEntry:
 
 def figure_3(evidence: Evidence, folder: Path) -> FigureEntry:
     fit = evidence.once(potentials.general)
+    f = lambda at: np.asarray(fit.potential(at).same)
     reach = fit.data_range.same / 2
     x = np.linspace(-reach, reach, _GRID)
+    nearby = 0.01 * reach * np.eye(4)
+    slope = (f(nearby) - f(-nearby)) / (0.02 * reach)
     figure, axes = panels(2, 3, size=(4.2, 3.7))
     for ax, (a, b) in zip(axes, zip(*np.triu_indices(4, k=1), strict=True), strict=True):
         at = np.zeros((_GRID, _GRID, 4))
         at[..., a], at[..., b] = x[:, None], x
-        values = np.asarray(fit.potential(at.reshape(-1, 4)).same).reshape(_GRID, _GRID)
+        values = f(at.reshape(-1, 4)).reshape(_GRID, _GRID) - at @ slope
         surface(ax, x, values, labels=(f"$x_{a + 1}$", f"$x_{b + 1}$"), title=f"$x_{a + 1}$ and $x_{b + 1}$")
     return FigureEntry(
         save(figure, folder / "figure_3.png"),
         "Fig. 3: the attractive potential without translation invariance",
-        "All slices through 0. x₁, x₂ are one pair, x₃, x₄ the other: valleys along the falling diagonal "
-        "within "
-        "a pair and along the rising one between pairs are what (x₁ + x₂ − x₃ − x₄)² has.",
+        "All slices through 0, without the tangent plane at 0: what is linear may as well belong to the repulsive "
+        "potential. x₁, x₂ are one pair, x₃, x₄ the other: valleys along the falling diagonal within a pair and along "
+        "the rising one between pairs are what (x₁ + x₂ − x₃ − x₄)² has.",
     )
 
 

@@ -52,18 +52,27 @@ def _repulsive(evidence: Evidence) -> Findings:
     )
 
 
+def _rim(r: np.ndarray, f: np.ndarray) -> float:
+    """Where a well stops rising; NaN if it rises all the way."""
+    r, f = r[r >= 0], f[r >= 0]
+    steepest = int(np.argmax(np.gradient(f, r)))
+    beyond = np.flatnonzero(np.diff(f[steepest:]) <= 0)
+    return float(r[steepest + beyond[0]]) if len(beyond) else float("nan")
+
+
 def _one_scale(evidence: Evidence) -> Findings:
     found = evidence.once(potentials.line)
-    r = np.linspace(0, 1, 401) * max(found.reach)
+    r = np.linspace(0, 1, 401) * min(found.reach)
     both = []
     for fit in found.fits:
         value = fit.potential(r)
         both.append(co_location(r, np.asarray(value.same), np.asarray(value.different)))
+    rim = found.each(_rim, 0)
     return Findings(
         {"feature of f_a over minimum of f_r": potentials.spread(np.array([one.ratio for one in both]))},
-        "Feature of f_a, its minimum or else the edge of its well: "
+        "Feature of f_a, its minimum beyond the well or else the edge of the well: "
         f"{_numbers(np.array([one.attractive for one in both]))}; minimum of f_r: "
-        f"{_numbers(np.array([one.repulsive for one in both]))}.",
+        f"{_numbers(np.array([one.repulsive for one in both]))}. f_a rises up to {_numbers(rim)}.",
     )
 
 
