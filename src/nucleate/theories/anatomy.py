@@ -13,7 +13,7 @@ from nucleate.theories.pair_potential import PairPotentialFit
 from nucleate.theories.symmetry import NoSymmetry
 
 _LEAST_POINTS = 5
-_HALF = 0.5
+_HALF, _DENT = 0.5, 0.05
 
 
 @final
@@ -79,7 +79,8 @@ def landmarks(r: Float[np.ndarray, " point"], f: Float[np.ndarray, " point"]) ->
     r"""Find where a well ends, where the next minimum lies, and how high the barrier before it is.
 
         well_edge: |f′| has fallen to half its maximum, beyond that maximum
-        minimum: the first r beyond that maximum with f lower than on both sides;  barrier: max_{0≤s≤r} f(s) − f(r)
+        minimum: the first r > 0 with f lower than on both sides, and a barrier of 5 % of the range of f
+        barrier: max_{0≤s≤r} f(s) − f(r)
 
     `r`: increasing; points with r < 0 are left out. NaN for what there is not: a slope that never falls, a
     potential without a minimum. Source: the well, the bow and the minima of [mehta2024repons], Section 3.1.
@@ -94,7 +95,8 @@ def landmarks(r: Float[np.ndarray, " point"], f: Float[np.ndarray, " point"]) ->
     steepest = int(np.argmax(slope))
     beyond = np.flatnonzero(slope[steepest:] <= _HALF * slope[steepest])
     lows = 1 + np.flatnonzero((f[1:-1] < f[:-2]) & (f[1:-1] <= f[2:]))
-    lows = lows[lows > steepest]  # a dent in the bottom of a well, or in the top of a peak, is no landmark
+    # A dent in the bottom of a well, or in the top of a peak, is no landmark.
+    lows = lows[np.maximum.accumulate(f)[lows] - f[lows] >= _DENT * np.ptp(f)]
     low = int(lows[0]) if len(lows) else None
     return Landmarks(
         well_edge=float(r[steepest + beyond[0]]) if len(beyond) else float("nan"),
