@@ -7,13 +7,13 @@ from typing import final
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Integer
 
 from nucleate.theories.pair_potential import PairPotentialFit
 from nucleate.theories.symmetry import NoSymmetry
 
 _LEAST_POINTS = 5
-_HALF, _DENT = 0.5, 0.05
+_HALF, _NEARLY, _DENT = 0.5, 0.99, 0.05
 
 
 @final
@@ -92,9 +92,9 @@ def landmarks(r: Float[np.ndarray, " point"], f: Float[np.ndarray, " point"]) ->
     """
     r, f = r[r >= 0], f[r >= 0]
     slope = np.abs(np.gradient(f, r))
-    steepest = int(np.argmax(slope))
+    steepest = int(np.argmax(slope >= _NEARLY * slope.max()))  # the first of several that are as steep
     beyond = np.flatnonzero(slope[steepest:] <= _HALF * slope[steepest])
-    lows = 1 + np.flatnonzero((f[1:-1] < f[:-2]) & (f[1:-1] <= f[2:]))
+    lows = _lows(f)
     # A dent in the bottom of a well, or in the top of a peak, is no landmark.
     lows = lows[np.maximum.accumulate(f)[lows] - f[lows] >= _DENT * np.ptp(f)]
     low = int(lows[0]) if len(lows) else None
@@ -103,6 +103,25 @@ def landmarks(r: Float[np.ndarray, " point"], f: Float[np.ndarray, " point"]) ->
         minimum=float(r[low]) if low is not None else float("nan"),
         barrier=float(f[: low + 1].max() - f[low]) if low is not None else float("nan"),
     )
+
+
+def _lows(f: Float[np.ndarray, " point"]) -> Integer[np.ndarray, " low"]:
+    return 1 + np.flatnonzero((f[1:-1] < f[:-2]) & (f[1:-1] <= f[2:]))
+
+
+def crater(r: Float[np.ndarray, " point"], f: Float[np.ndarray, " point"]) -> float:
+    r"""Where a well's surroundings are lowest: its first minimum beyond the well, however shallow.
+
+    The well ends at the `well_edge` of `landmarks`. NaN if f has no minimum there within the points given. Source: the
+    "apparent local minimum" of [mehta2024repons], Section 3.1, and the crater of its Section 3.2.
+
+    >>> r = np.linspace(0, 6, 601)
+    >>> round(crater(r, -np.cos(2 * r)), 2)
+    3.14
+    """
+    r, f = r[r >= 0], f[r >= 0]
+    outside = [low for low in _lows(f).tolist() if r[low] > landmarks(r, f).well_edge]
+    return float(r[outside[0]]) if outside else float("nan")
 
 
 def bow(r: Float[np.ndarray, " point"], f: Float[np.ndarray, " point"]) -> float:
@@ -143,15 +162,15 @@ def co_location(
 ) -> CoLocation:
     r"""Compare the length at which f_a bows in with that of the minimum of f_r: is there one scale?
 
-    The feature of f_a is its minimum beyond the well or, if it has none, the edge of the well. Source:
-    [mehta2024repons], Section 3.1, which finds both at |r| = 2.
+    The feature of f_a is its `crater` or, if it has none, the edge of the well. Source: [mehta2024repons], Section
+    3.1, which finds both at |r| = 2.
 
     >>> r = np.linspace(0, 4, 401)
     >>> round(co_location(r, -np.cos(np.pi * r), np.cos(np.pi * r / 2)).ratio, 2)
     1.0
     """
-    attractive, repulsive = landmarks(r, f_a), landmarks(r, f_r)
-    scale = attractive.minimum if np.isfinite(attractive.minimum) else attractive.well_edge
+    minimum, repulsive = crater(r, f_a), landmarks(r, f_r)
+    scale = minimum if np.isfinite(minimum) else landmarks(r, f_a).well_edge
     return CoLocation(scale, repulsive.minimum, scale / repulsive.minimum)
 
 

@@ -6,7 +6,7 @@ from nucleate.claims import Check, Claim, Evidence, Findings, Region, bootstrap,
 from nucleate.observables import is_line, lattice_regularity, line_angle
 from nucleate.papers.repons import potentials, readings
 from nucleate.papers.repons.ledger.forces import difference, in_words
-from nucleate.theories import landmarks
+from nucleate.theories import crater, landmarks
 
 _NONE = Region(0, 0.01)
 _ORDERED = 0.75  # quantile of the regularity from which a configuration is called an ordered lattice
@@ -104,7 +104,7 @@ def lattice_lengths(evidence: Evidence) -> tuple[np.ndarray, int]:
 
 def _crater(evidence: Evidence) -> Findings:
     found = evidence.once(potentials.plane_rotation)
-    marks = found.each(lambda r, f: (landmarks(r, f).well_edge, landmarks(r, f).minimum), 0)
+    marks = found.each(lambda r, f: (landmarks(r, f).well_edge, crater(r, f)), 0)
     edge = float(np.median(marks[:, 0]))
     lengths, count = lattice_lengths(evidence)
     inside, outside = (lengths <= found.well).mean(1), (lengths > edge).mean(1)

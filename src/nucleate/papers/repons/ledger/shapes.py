@@ -70,7 +70,7 @@ def _one_scale(evidence: Evidence) -> Findings:
     rim = found.each(_rim, 0)
     return Findings(
         {"feature of f_a over minimum of f_r": potentials.spread(np.array([one.ratio for one in both]))},
-        "Feature of f_a, its minimum beyond the well or else the edge of the well: "
+        "Feature of f_a, its crater or else the edge of the well: "
         f"{_numbers(np.array([one.attractive for one in both]))}; minimum of f_r: "
         f"{_numbers(np.array([one.repulsive for one in both]))}. f_a rises up to {_numbers(rim)}.",
     )
