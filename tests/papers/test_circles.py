@@ -384,9 +384,9 @@ def pictured(record: xr.Dataset) -> xr.Dataset:
     """The record with embeddings that turn from noise into the circles of its survivors, and ablated losses."""
     members, rng = record.sizes["member"], np.random.default_rng(0)
     angle = 2 * np.pi * np.arange(P) / P
-    circles = np.concatenate([np.stack([np.cos(k * angle), np.sin(k * angle)], 1) for k in range(1, 5)], axis=1)
+    circles = np.concatenate([np.stack([np.cos(k * angle), np.sin(k * angle)], 1) for k in range(1, 7)], axis=1)
     part = np.linspace(0, 1, 6)[:, None, None]
-    embedding = (1 - part) * rng.normal(size=(members, 1, P, 8)) + part * circles
+    embedding = (1 - part) * rng.normal(size=(members, 1, P, 12)) + part * circles
     record["embedding"] = (("member", "step_embedding", "token", "dim"), embedding.astype(np.float32))
     record["ablated_loss"] = (
         ("member", "step_ablated_loss", "kept"),
