@@ -66,7 +66,10 @@ def potential_curves(
         ax.scatter(values, np.full(values.size, level), s=9, color=color, alpha=0.35, lw=0, label=name, zorder=3)
     ax.set(xlim=(r[0], r[-1]), xlabel="displacement $r$", ylabel=ylabel)
     ax.set_title(title, pad=8)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=3, fontsize=8)
+    legend = ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=3, fontsize=8)
+    for handle in legend.legend_handles:
+        if handle is not None:
+            handle.set_alpha(1)
 
 
 def surface(

@@ -92,7 +92,7 @@ def figure_1(evidence: Evidence, folder: Path) -> FigureEntry:
         wells(evidence)[1],
         lived,
         xlabel="in-well fraction at the end",
-        labels=("not canonical", "canonical"),
+        labels=("other", "canonical"),
     )
     histogram.set_title("(f) in-well fraction", pad=26)
     return FigureEntry(
