@@ -10,7 +10,6 @@ import numpy as np
 from nucleate.tasks import AdditionTask
 from nucleate.theories import Parity, SplinePotential, Symmetry, pair_energy, pair_terms
 
-TERMS = 1485
 _CONFIGURATIONS = 512
 
 

@@ -99,7 +99,7 @@ class Source(Protocol):
 @dataclass(frozen=True)
 class Evidence:
     """What a measurement may look at: finished runs by experiment name, and how many random samples to draw, or
-    theories to simulate, where a statement needs no training."""
+    runs to simulate, where a statement needs no training."""
 
     runs: Mapping[str, Source]
     samples: int

@@ -183,9 +183,9 @@ def figure_3(evidence: Evidence, folder: Path) -> FigureEntry:
     return FigureEntry(
         save(figure, folder / "figure_3.png"),
         "Fig. 3: the attractive potential without translation invariance",
-        "All slices through 0, without the tangent plane at 0: what is linear may as well belong to the repulsive "
-        "potential. x₁, x₂ are one pair, x₃, x₄ the other: valleys along the falling diagonal within a pair and along "
-        "the rising one between pairs are what (x₁ + x₂ − x₃ − x₄)² has.",
+        "All slices through 0, each without its tangent plane there, which would hide the curvature. x₁, x₂ are one "
+        "pair, x₃, x₄ the other: valleys along the falling diagonal within a pair and along the rising one between "
+        "pairs are what (x₁ + x₂ − x₃ − x₄)² has.",
     )
 
 

@@ -37,7 +37,7 @@ def bin_shares(inside: np.ndarray, canonical: np.ndarray) -> np.ndarray:
 def _largest_fall(inside: np.ndarray, canonical: np.ndarray) -> float:
     known = bin_shares(inside, canonical)
     known = known[np.isfinite(known)]
-    return float(np.max(-np.diff(known))) if len(known) > 1 else float("nan")
+    return 0.0 - float(np.min(np.diff(known))) if len(known) > 1 else float("nan")
 
 
 def wells(evidence: Evidence) -> tuple[np.ndarray, np.ndarray]:

@@ -95,7 +95,6 @@ def _general(evidence: Evidence) -> Findings:
     sign = np.array([1.0, 1.0, -1.0, -1.0])
     off = ~np.eye(4, dtype=bool)
     cosine = hessian[off] @ np.outer(sign, sign)[off] / (np.linalg.norm(hessian[off]) * np.sqrt(off.sum()))
-    count = general.sizes["member"]
     return Findings(
         {
             "cosine between mixed second derivatives of f_a at 0 and those of (x1 + x2 − x3 − x4)²": Estimate.exact(
@@ -103,7 +102,7 @@ def _general(evidence: Evidence) -> Findings:
             ),
             **{
                 f"{name} loss minus that of the symmetric potential": difference(
-                    general[f"{name}_loss"].values, symmetric[f"{name}_loss"].values[:count]
+                    general[f"{name}_loss"].values, symmetric[f"{name}_loss"].values
                 )
                 for name in _LOSSES
             },
@@ -112,8 +111,7 @@ def _general(evidence: Evidence) -> Findings:
         + ", ".join(
             f"{hessian[a, b] / np.abs(hessian[off]).max():.2f}" for a, b in zip(*np.triu_indices(4, k=1), strict=True)
         )
-        + ". Terms of one pair alone (x1x2, x3x4) can move between f_a and f_r without changing any force, so their "
-        f"size is not determined. Means without symmetry: {in_words(general)}.",
+        + f". Means without symmetry: {in_words(general)}.",
     )
 
 

@@ -10,7 +10,7 @@ from nucleate.theories import crater, landmarks
 
 _NONE = Region(0, 0.01)
 _ORDERED = 0.75  # quantile of the regularity from which a configuration is called an ordered lattice
-NEAR_AXIS = np.pi / 12  # of the angles of random lines, a third is as near to an axis
+_NEAR_AXIS = np.pi / 12  # of the angles of random lines, a third is as near to an axis
 
 
 def _absent(evidence: Evidence) -> Findings:
@@ -74,7 +74,7 @@ def _axes(evidence: Evidence) -> Findings:
     ends = evidence.once(potentials.parity_ends)
     lines = ends[is_line(ends)]
     angle = line_angle(lines) if len(lines) else np.empty(0)
-    near = np.minimum(angle % (np.pi / 2), np.pi / 2 - angle % (np.pi / 2)) <= NEAR_AXIS
+    near = np.minimum(angle % (np.pi / 2), np.pi / 2 - angle % (np.pi / 2)) <= _NEAR_AXIS
     parity, rotation = evidence.once(potentials.parity_scores), evidence.once(potentials.rotation_scores)
     return Findings(
         {
