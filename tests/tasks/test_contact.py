@@ -88,14 +88,6 @@ def test_stability_is_that_of_the_map():
         assert not contact.stable(dt) or np.abs(np.linalg.eigvals(step)).max() < 1
 
 
-def test_spreading_leaves_no_overlap_where_there_is_room():
-    task = ParticleTask(particles=12, box=Box((6.0, 6.0)))
-    start = task.start(jax.random.key(0), states=50)
-    assert np.sum(task.energy(start).elastic > 0.5) <= 2  # half a unit: an overlap of 3 % of a diameter
-    assert (start.position >= 0.5).all()
-    assert (start.position <= 5.5).all()
-
-
 def test_bad_springs():
     with pytest.raises(ValueError, match=r"Contact\.stiffness must be positive and finite; got 0"):
         Contact(stiffness=0.0)

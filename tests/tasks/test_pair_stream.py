@@ -14,7 +14,12 @@ LIBRARY = STREAM.library(jax.random.key(0), steps=11)
 def test_no_pair_is_shown_twice():
     assert LIBRARY.order.shape == (12, 8)
     assert len(np.unique(LIBRARY.order)) == LIBRARY.order.size
-    shown = np.concatenate([np.asarray(STREAM(LIBRARY, step).before.position).reshape(8, -1) for step in range(12)])
+    shown = np.concatenate(
+        [
+            np.asarray(STREAM.pairs(LIBRARY, jnp.asarray(LIBRARY.order[step])).before.position).reshape(8, -1)
+            for step in range(12)
+        ]
+    )
     assert len(np.unique(shown, axis=0)) == len(shown)
 
 

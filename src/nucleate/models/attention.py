@@ -21,10 +21,10 @@ class Attention(eqx.Module):
     three weights, [h] of their biases and of `output`. Weights start as PyTorch's `MultiheadAttention` does.
     Source: [phuong2022formal], Algorithm 5, and [hitchcock2025emergence], Appendix C.1.
 
-    >>> attention = Attention(width=8, heads=2, key=jax.random.key(0))
-    >>> y, weight = attention(jnp.zeros((3, 8)))
-    >>> y.shape, (3 * weight[0]).round().tolist()  # all logits 0: two others and the zero token share equally
-    ((3, 8), [[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    >>> attention = eqx.filter_eval_shape(Attention, width=8, heads=2, key=jax.random.key(0))
+    >>> y, weight = eqx.filter_eval_shape(Attention.__call__, attention, jnp.zeros((3, 8)))
+    >>> y.shape, weight.shape
+    ((3, 8), (2, 3, 3))
     """
 
     query: Float[Array, "width head key"]
@@ -64,7 +64,11 @@ class Attention(eqx.Module):
 
 
 def look_at_others(logits: Float[Array, "head particle particle"]) -> Float[Array, "head particle particle"]:
-    """The softmax over all others and a logit of 0, which is left out: see `Attention`."""
+    """The softmax over all others and a logit of 0, which is left out: see `Attention`.
+
+    >>> look_at_others(jnp.full((1, 2, 2), jnp.log(3.0))).round(4).tolist()  # 3 / (3 + 1)
+    [[[0.0, 0.75], [0.75, 0.0]]]
+    """
     logits = jnp.where(jnp.eye(logits.shape[-1], dtype=bool), -jnp.inf, logits)
     highest = jax.lax.stop_gradient(jnp.maximum(logits.max(-1, keepdims=True), 0))
     unscaled = jnp.exp(logits - highest)
@@ -77,7 +81,8 @@ class Block(eqx.Module):
     A: `Attention`; M: an MLP with one hidden layer of `hidden`, applied to each particle by itself. The paper shows
     layer norms in its Figure 4 only; these are the usual places. Source: [hitchcock2025emergence], Appendix C.1.
 
-    >>> y, weight = Block(width=8, heads=2, hidden=16, key=jax.random.key(0))(jnp.ones((3, 8)))
+    >>> block = eqx.filter_eval_shape(Block, width=8, heads=2, hidden=16, key=jax.random.key(0))
+    >>> y, weight = eqx.filter_eval_shape(Block.__call__, block, jnp.ones((3, 8)))
     >>> y.shape, weight.shape
     ((3, 8), (2, 3, 3))
     """

@@ -86,9 +86,11 @@ class ParticleTransformer(eqx.Module):
     Written for one state: map it over many with one `boundary`, and what a boundary particle says is computed once.
     Source: [hitchcock2025emergence], Appendix C.1.
 
-    >>> model = ParticleTransformer(TransformerSize(2, 4, 16, 32), Frame((3.0, 3.0)), key=jax.random.key(0))
+    >>> size, key = TransformerSize(blocks=2, heads=4, width=16, hidden=32), jax.random.key(0)
+    >>> model = eqx.filter_eval_shape(ParticleTransformer, size, Frame(centre=(3.0, 3.0)), key=key)
     >>> p, v, b = jnp.ones((5, 2)), jnp.zeros((5, 2)), jnp.zeros((7, 2))
-    >>> model(p, v, b).shape, model.look(p, v, b).attention.shape
+    >>> seen = eqx.filter_eval_shape(ParticleTransformer.look, model, p, v, b)
+    >>> seen.acceleration.shape, seen.attention.shape
     ((5, 2), (2, 4, 5, 5))
     """
 

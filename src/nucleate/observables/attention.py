@@ -120,8 +120,8 @@ def attention_distance_correlation(
         c = 1/(N² − N) Σ_{i≠j} corr(d_ij, a_ij)
 
     corr: Pearson's, over the states; d: see `distances`; N: how many particles. Pairs whose attention or distance does
-    not vary have no correlation and are left out; 0 if there are no others. Source: [hitchcock2025emergence],
-    Section 2.2.
+    not vary have no correlation and are left out; 0 if there are no others. The states must come from many simulations:
+    within few, which particles are near each other hardly changes. Source: [hitchcock2025emergence], Section 2.2.
 
     >>> d = np.array([1.0, 2.0, 4.0])[:, None, None] * (1 - np.eye(2))
     >>> round(float(attention_distance_correlation(1 / (1 + d) * (1 - np.eye(2)), d)), 3)

@@ -11,7 +11,7 @@ from jaxtyping import Array, Float, Int
 
 from nucleate.tasks.particles import ParticleState, ParticleTask, states_first, states_last
 
-_BLOCK = 256  # simulations that run side by side; their state stays in cache
+_PAIRS = 2**18  # pairs of particles, in all simulations that run side by side: 1 MB an array stays in cache
 
 
 class StatePair(NamedTuple):
@@ -70,12 +70,14 @@ class PairStream:
             raise ValueError(f"PairStream.library: steps must be >= 0; got {steps}.")
         needed = (steps + 1) * self.batch
         simulations = -(-needed // self.task.steps)
-        shuffle, *starts = jax.random.split(key, 1 + -(-simulations // _BLOCK))
-        blocks = [
-            _simulate(self.task, start, min(_BLOCK, simulations - done), self.stride)
-            for start, done in zip(starts, range(0, simulations, _BLOCK), strict=True)
-        ]
-        position, velocity = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
+        # Whole blocks, of which the last may be cut: another size would be compiled for longer than it runs.
+        together = min(simulations, int(np.clip(_PAIRS // self.task.particles**2, 16, 256)))
+        shuffle, *starts = jax.random.split(key, 1 + -(-simulations // together))
+        blocks = [_snapshots(self.task, start, together, self.stride) for start in starts]
+        position, velocity = (
+            np.concatenate(arrays)[:simulations].reshape(-1, self.task.particles, self.task.box.dim)
+            for arrays in zip(*blocks, strict=True)
+        )
         numbers = np.random.default_rng(np.asarray(jax.random.key_data(shuffle))).permutation(
             simulations * self.task.steps
         )
@@ -103,13 +105,8 @@ class PairStream:
         return states_first(StatePair(before, after, acceleration))
 
 
-def _simulate(task: ParticleTask, key: Array, simulations: int, stride: int) -> tuple[np.ndarray, np.ndarray]:
-    """Every `stride`-th state but the last of each simulation: (snapshot, particle, dim), twice."""
-    kept = _snapshots(task, key, simulations, stride)
-    return tuple(np.asarray(array).reshape(-1, task.particles, task.box.dim) for array in kept)  # type: ignore[return-value]
-
-
 @partial(jax.jit, static_argnums=(0, 2, 3))
 def _snapshots(task: ParticleTask, key: Array, simulations: int, stride: int) -> ParticleState:
+    """Every `stride`-th state of each simulation, without its last: (simulation, snapshot, particle, dim)."""
     kept = task.trajectory(task.start(key, simulations), task.steps - stride, every=stride)
     return jax.tree.map(lambda array: jnp.moveaxis(array, 1, 0), kept)

@@ -94,6 +94,18 @@ class ParticleTask:
             raise ValueError(f"ParticleTask.start: states must be >= 1; got {states}.")
         return _start(self, key, states)
 
+    def sample(self, key: Array, states: int) -> ParticleState:
+        """States as they occur in training, each from a simulation of its own and at a random age in 0..`steps` − 1.
+
+        For expectations over the data: states of few simulations would be much alike.
+
+        >>> ParticleTask(particles=2, box=Box((4.0, 4.0)), steps=8).sample(jax.random.key(0), states=3).velocity.shape
+        (3, 2, 2)
+        """
+        if states < 1:
+            raise ValueError(f"ParticleTask.sample: states must be >= 1; got {states}.")
+        return _sample(self, key, states)
+
     @partial(jax.jit, static_argnums=0)
     def acceleration(self, state: ParticleState) -> Float[Array, "*state particle dim"]:
         """What contacts do to each particle now, without gravity."""
@@ -162,6 +174,19 @@ def _start(task: ParticleTask, key: Array, states: int) -> ParticleState:
     position = radius + room * jax.random.uniform(where, shape)
     position = task.contact.spread(position, task.box, _SWEEPS)
     return states_first(ParticleState(position, jax.random.normal(how_fast, shape)))
+
+
+@partial(jax.jit, static_argnums=(0, 2))
+def _sample(task: ParticleTask, key: Array, states: int) -> ParticleState:
+    start_key, age_key = jax.random.split(key)
+    age = jax.random.randint(age_key, (states,), 0, task.steps)
+
+    def step(done, state):
+        moved, _ = task.advance(state)
+        return jax.tree.map(lambda new, old: jnp.where(done < age, new, old), moved, state)
+
+    start = states_last(_start(task, start_key, states))
+    return states_first(jax.lax.fori_loop(0, task.steps - 1, step, start))
 
 
 @partial(jax.jit, static_argnums=(0, 2, 3))
