@@ -140,6 +140,10 @@ def test_bad_tasks(wrong, message):
         ParticleTask(**wrong)
 
 
+def test_as_many_as_fit_in_rows_and_columns_are_let_in():
+    assert ParticleTask(9, Box((0.3, 0.3)), Contact(diameter=0.1)).particles == 9
+
+
 def test_bad_requests():
     with pytest.raises(ValueError, match=r"states must be >= 1; got 0"):
         SMALL.start(jax.random.key(0), states=0)

@@ -76,7 +76,7 @@ class ParticleTask:
                     f"of diameter {diameter}; make the box larger or the particles smaller."
                 )
         # A square lattice is about as dense as particles can be that are thrown in at random and pushed apart.
-        most = prod(int(length / diameter) for length in self.box.size)
+        most = prod(int(length / diameter + 1e-9) for length in self.box.size)  # 0.3 / 0.1 is 2.9999999999999996
         if self.particles > most:
             raise ValueError(
                 f"ParticleTask.particles must be at most {most} of diameter {diameter} in a box of {self.box.size}, "
@@ -156,7 +156,7 @@ class ParticleTask:
 
         def substep(_, carry):
             state, mean = carry
-            acceleration = self.contact.acceleration(*state, self.box)
+            acceleration = self.contact.acceleration(state.position, state.velocity, self.box)
             velocity = (state.velocity + dt * acceleration).at[-1].add(-dt * self.gravity)
             return ParticleState(state.position + dt * velocity, velocity), mean + acceleration / self.substeps
 
