@@ -23,7 +23,7 @@ class Quadratic(Recipe):
     """A small MLP that learns y = xᵀQx from samples made on the fly, no sample seen twice."""
 
     crossings = (Crossing("learned", "loss", below=0.05),)
-    batching = Stream(lambda data, key: _sample(data["matrix"], key))
+    batching = Stream(lambda data, key, step: _sample(data["matrix"], key))
 
     def data(self, member):
         return {"matrix": np.random.default_rng(member["seed"]).normal(size=(INPUTS, INPUTS)).astype(np.float32)}

@@ -232,7 +232,7 @@ def test_a_probe_sees_model_grads_batch_and_step_of_one_moment(noisy, noisy_reco
 class Regression(Recipe):
     """w ← w − η ∂ (w·x − y)² on samples that are made on the fly and never come again."""
 
-    batching = Stream(lambda data, key: {"x": data["scale"] * jax.random.normal(key, (4, 2))})
+    batching = Stream(lambda data, key, step: {"x": data["scale"] * jax.random.normal(key, (4, 2))})
 
     def data(self, member: Mapping[str, Any]) -> PyTree[np.ndarray]:
         return {"scale": np.float32(2.0)}

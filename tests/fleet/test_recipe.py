@@ -40,11 +40,12 @@ def test_the_full_batch_is_all_there_is():
     assert FullBatch().draw(given_data, jax.random.key(0), jnp.int32(0)) is given_data["train"]
 
 
-def test_a_stream_is_asked_with_data_and_key():
-    key = jax.random.key(3)
-    seen = Stream(lambda data, key: (data, key)).draw({"a": 1}, key, jnp.int32(9))
+def test_a_stream_is_asked_with_data_key_and_step():
+    key, step = jax.random.key(3), jnp.int32(9)
+    seen = Stream(lambda data, key, step: (data, key, step)).draw({"a": 1}, key, step)
     assert seen[0] == {"a": 1}
     assert seen[1] is key
+    assert seen[2] is step
 
 
 def test_an_empty_minibatch_is_refused():

@@ -128,12 +128,15 @@ class Minibatch(Batching):
 @final
 @dataclass(frozen=True)
 class Stream(Batching):
-    """Samples made on the fly: `sample(data, key)` returns a batch that nobody has seen before."""
+    """Samples made on the fly: `sample(data, key, step)` returns a batch that nobody has seen before.
 
-    sample: Callable[[PyTree, Array], PyTree]
+    By `key` it may be drawn at random, by `step` looked up in an order in which nothing occurs twice.
+    """
+
+    sample: Callable[[PyTree, Array, Int[Array, ""]], PyTree]
 
     def draw(self, data: PyTree, key: Array, step: Int[Array, ""]) -> PyTree:
-        return self.sample(data, key)
+        return self.sample(data, key, step)
 
 
 class Recipe(abc.ABC):

@@ -6,6 +6,18 @@ and about finished runs (`phase`, `settle_step`, ...) are NumPy and take any num
 """
 
 from nucleate.observables.alignment import procrustes_error
+from nucleate.observables.attention import (
+    CollisionScore,
+    HeadClass,
+    attention_distance_correlation,
+    attention_entropy,
+    collision_score,
+    contact_attention,
+    contact_limit,
+    contact_share,
+    distances,
+    head_class,
+)
 from nucleate.observables.circles import (
     Above,
     TwiceTheMean,
@@ -65,13 +77,22 @@ from nucleate.observables.spectrum import effective_dimension, pca_spectrum, spe
 
 __all__ = [
     "Above",
+    "CollisionScore",
     "Distance",
+    "HeadClass",
     "MeanSquare",
     "Phase",
     "TwiceTheMean",
+    "attention_distance_correlation",
+    "attention_entropy",
     "circularity",
+    "collision_score",
+    "contact_attention",
+    "contact_limit",
+    "contact_share",
     "covered",
     "displacement_clusters",
+    "distances",
     "effective_dimension",
     "equations",
     "formed",
@@ -79,6 +100,7 @@ __all__ = [
     "gradient_spectrum",
     "gram",
     "grokking_rate",
+    "head_class",
     "ideal_accuracy",
     "ideal_rqi",
     "ideal_test_accuracy",

@@ -31,6 +31,7 @@ from nucleate.theories.curl import (
     CurlTest,
     curl_test,
 )
+from nucleate.theories.decays import Curve, Decay, Exponential, Power, Stretched, fit_decay
 from nucleate.theories.effective_flow import (
     AllParallelograms,
     ExactFlow,
@@ -73,7 +74,9 @@ from nucleate.theories.pairs import (
     pair_energy,
     pair_terms,
 )
+from nucleate.theories.power_law import Free, Known, Limit, PowerLaw, PowerLawFit, Recorded, lojasiewicz
 from nucleate.theories.protocol import Fit, Theory
+from nucleate.theories.regimes import Regimes, Window, Windows
 from nucleate.theories.regression import LeastSquares, Regression, Solver, Sparse
 from nucleate.theories.signal_fit import SignalFit, SignalTheory
 from nucleate.theories.signal_flow import (
@@ -100,12 +103,15 @@ __all__ = [
     "CoLocation",
     "Configurations",
     "CurlTest",
+    "Curve",
+    "Decay",
     "DecoderFlow",
     "DecoderState",
     "DrivenFlow",
     "EffectiveLoss",
     "EffectiveLossFit",
     "ExactFlow",
+    "Exponential",
     "FeatureBasis",
     "FeaturePotential",
     "Features",
@@ -113,9 +119,12 @@ __all__ = [
     "Fitness",
     "FitnessFit",
     "Flow",
+    "Free",
+    "Known",
     "KnownParallelograms",
     "Landmarks",
     "LeastSquares",
+    "Limit",
     "LinearFlow",
     "LinearFlowFit",
     "LinearSVM",
@@ -133,8 +142,13 @@ __all__ = [
     "ParallelogramSet",
     "Parity",
     "PotentialSolver",
+    "Power",
+    "PowerLaw",
+    "PowerLawFit",
     "QuadraticPotential",
     "QuadraticRegion",
+    "Recorded",
+    "Regimes",
     "Regression",
     "Rotation",
     "SelfFlow",
@@ -144,10 +158,13 @@ __all__ = [
     "Sparse",
     "SplineBasis",
     "SplinePotential",
+    "Stretched",
     "Symmetry",
     "Terms",
     "Theory",
     "Translation",
+    "Window",
+    "Windows",
     "adiabatic_difference",
     "aligned_potentials",
     "bow",
@@ -164,8 +181,10 @@ __all__ = [
     "decay",
     "effective_loss",
     "exact_velocity",
+    "fit_decay",
     "integrate",
     "landmarks",
+    "lojasiewicz",
     "pair_energies",
     "pair_energy",
     "pair_flow",

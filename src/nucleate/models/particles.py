@@ -1,0 +1,179 @@
+"""The particle transformer: attention carries information between particles."""
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import NamedTuple, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from nucleate.models.attention import Block
+from nucleate.models.mlp import MLP
+
+
+@final
+@dataclass(frozen=True)
+class TransformerSize:
+    """How large a particle transformer is; by default as in Table 4 of [hitchcock2025emergence].
+
+    `hidden`: the width of the blocks' MLPs, which the paper does not give.
+
+    >>> TransformerSize(blocks=3, heads=4, width=64, hidden=128).width
+    64
+    """
+
+    blocks: int = 4
+    heads: int = 8
+    width: int = 128
+    hidden: int = 512
+
+    def __post_init__(self):
+        for name in ("blocks", "heads", "width", "hidden"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"TransformerSize.{name} must be >= 1; got {getattr(self, name)}.")
+        if self.width % self.heads:
+            raise ValueError(f"TransformerSize.width must be a multiple of heads = {self.heads}; got {self.width}.")
+
+
+@final
+@dataclass(frozen=True)
+class Frame:
+    """The units in which a particle transformer sees the world, and what it is told of physics.
+
+    `centre`: the middle of the box, from which positions count, one number for each dimension; `dt`, `gravity`: of
+    Eq. 6 of [hitchcock2025emergence], gravity down the last axis; `radius`: how near a boundary particle must be to
+    be seen; `scale`: what an output of 1 means, about the standard deviation of accelerations.
+
+    >>> Frame(centre=(3.0, 3.0)).radius
+    2.0
+    """
+
+    centre: tuple[float, ...] = (14.0, 7.0)
+    dt: float = 0.005
+    gravity: float = 9.8
+    radius: float = 2.0
+    scale: float = 20.0
+
+    def __post_init__(self):
+        if len(self.centre) < 1 or not all(map(isfinite, self.centre)):
+            raise ValueError(f"Frame.centre must be a finite number for each dimension; got {self.centre}.")
+        for name in ("dt", "radius", "scale"):
+            if not (isfinite(getattr(self, name)) and getattr(self, name) > 0):
+                raise ValueError(f"Frame.{name} must be positive and finite; got {getattr(self, name)}.")
+
+
+class Prediction(NamedTuple):
+    """What a particle transformer predicts, and whom each head of each block attended to for that.
+
+    `attention[b, h, i, j]`: how much particle i attends to particle j; the rest of each row is on the zero token.
+    """
+
+    acceleration: Float[Array, "particle dim"]
+    attention: Float[Array, "block head particle particle"]
+
+
+class ParticleTransformer(eqx.Module):
+    """Accelerations of particles from where they are, how they move and where walls are.
+
+        x_i = W_e2 σ(W_e1 [p_i v_i] + c_e1) + c_e2 + Σ_{j: |p_i − b_j| < r} (W_b2 σ(W_b1 b_j + c_b1) + c_b2)
+        a_i = scale · (W_u LN(blocks(x))_i + c_u)
+
+    p, v: positions and velocities; b: boundary particles; r: `Frame.radius`; positions count from `Frame.centre`;
+    blocks: see `Block`. It knows particles by their state alone: permuted particles give permuted accelerations.
+    Written for one state: map it over many with one `boundary`, and what a boundary particle says is computed once.
+    Source: [hitchcock2025emergence], Appendix C.1.
+
+    >>> size, key = TransformerSize(blocks=2, heads=4, width=16, hidden=32), jax.random.key(0)
+    >>> model = eqx.filter_eval_shape(ParticleTransformer, size, Frame(centre=(3.0, 3.0)), key=key)
+    >>> p, v, b = jnp.ones((5, 2)), jnp.zeros((5, 2)), jnp.zeros((7, 2))
+    >>> seen = eqx.filter_eval_shape(ParticleTransformer.look, model, p, v, b)
+    >>> seen.acceleration.shape, seen.attention.shape
+    ((5, 2), (2, 4, 5, 5))
+    """
+
+    embed: MLP
+    embed_boundary: MLP
+    blocks: tuple[Block, ...]
+    norm: eqx.nn.LayerNorm
+    unembed: MLP
+    frame: Frame = eqx.field(static=True)
+
+    def __init__(self, size: TransformerSize, frame: Frame, *, key: Array):
+        dim, width = len(frame.centre), size.width
+        first, second, last, *keys = jax.random.split(key, 3 + size.blocks)
+        self.embed = MLP((2 * dim, width, width), jax.nn.relu, key=first)
+        self.embed_boundary = MLP((dim, width, width), jax.nn.relu, key=second)
+        self.blocks = tuple(Block(width, size.heads, size.hidden, key=k) for k in keys)
+        self.norm = eqx.nn.LayerNorm(width)
+        self.unembed = MLP((width, dim), key=last)
+        self.frame = frame
+
+    def __call__(
+        self,
+        position: Float[Array | np.ndarray, "particle dim"],
+        velocity: Float[Array | np.ndarray, "particle dim"],
+        boundary: Float[Array | np.ndarray, "boundary dim"],
+    ) -> Float[Array, "particle dim"]:
+        """The acceleration of each particle by contacts, without gravity."""
+        return self.look(position, velocity, boundary).acceleration
+
+    def look(
+        self,
+        position: Float[Array | np.ndarray, "particle dim"],
+        velocity: Float[Array | np.ndarray, "particle dim"],
+        boundary: Float[Array | np.ndarray, "boundary dim"],
+    ) -> Prediction:
+        """The accelerations and the attention behind them; compiled, what is not used costs nothing."""
+        x, attention = self._embedded(position, velocity, boundary), []
+        for block in self.blocks:
+            x, weight = block(x)
+            attention.append(weight)
+        return Prediction(self.frame.scale * jax.vmap(self.unembed)(jax.vmap(self.norm)(x)), jnp.stack(attention))
+
+    def advance(
+        self,
+        position: Float[Array | np.ndarray, "particle dim"],
+        velocity: Float[Array | np.ndarray, "particle dim"],
+        boundary: Float[Array | np.ndarray, "boundary dim"],
+    ) -> tuple[Float[Array, "particle dim"], Float[Array, "particle dim"]]:
+        """Positions and velocities one time step later, by semi-implicit Euler.
+
+            v' = v + dt (a + g),    p' = p + dt v'
+
+        a: the network's output; g, dt: of `Frame`. Source: [hitchcock2025emergence], Eq. 6.
+        """
+        position, velocity = jnp.asarray(position), jnp.asarray(velocity)
+        acceleration = self(position, velocity, boundary).at[:, -1].add(-self.frame.gravity)
+        velocity = velocity + self.frame.dt * acceleration
+        return position + self.frame.dt * velocity, velocity
+
+    def rollout(
+        self,
+        position: Float[Array | np.ndarray, "particle dim"],
+        velocity: Float[Array | np.ndarray, "particle dim"],
+        boundary: Float[Array | np.ndarray, "boundary dim"],
+        steps: int,
+    ) -> tuple[Float[Array, "time particle dim"], Float[Array, "time particle dim"]]:
+        """The network as a simulator, fed with its own output: positions and velocities now and after each step."""
+        if steps < 0:
+            raise ValueError(f"ParticleTransformer.rollout: steps must be >= 0; got {steps}.")
+        start = jnp.asarray(position), jnp.asarray(velocity)
+
+        def step(state, _):
+            position, velocity = state
+            state = self.advance(position, velocity, boundary)
+            return state, state
+
+        _, after = jax.lax.scan(step, start, length=steps)
+        return jax.tree.map(lambda first, rest: jnp.concatenate([first[None], rest]), start, after)
+
+    def _embedded(self, position, velocity, boundary) -> Float[Array, "particle width"]:
+        centre = jnp.asarray(self.frame.centre)
+        apart = jnp.asarray(position)[:, None] - jnp.asarray(boundary)
+        near = jnp.sum(jnp.square(apart), axis=-1) < self.frame.radius**2
+        walls = jax.vmap(self.embed_boundary)(jnp.asarray(boundary) - centre)
+        seen = jnp.concatenate([position - centre, velocity], axis=-1)
+        return jax.vmap(self.embed)(seen) + near.astype(walls.dtype) @ walls

@@ -1,0 +1,228 @@
+"""Attention between particles: whom heads look at, and whether that is whom a particle collides with.
+
+All are written for one head and many states of one system; map them over heads, blocks and steps. `attention[s, i, j]`
+is how much particle i attends to particle j in state s: nothing to itself, and what a row lacks to 1 is on nobody.
+"""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.special import entr
+from jaxtyping import Array, ArrayLike, Float, Int8
+
+# A correlation is undefined where attention does not vary by more than rounding, in units of its mean.
+_STILL = 1e-6
+
+
+def distances(position: Float[Array | np.ndarray, "*state particle dim"]) -> Float[Array, "*state particle particle"]:
+    """Distance of every two particles.
+
+        d_ij = |p_i − p_j|
+
+    p: `position`. Source: [hitchcock2025emergence], Section 2.2.
+
+    >>> distances(np.array([[0.0, 0.0], [3.0, 4.0]])).tolist()
+    [[0.0, 5.0], [5.0, 0.0]]
+    """
+    position = jnp.asarray(position)
+    return jnp.sqrt(jnp.sum(jnp.square(position[..., :, None, :] - position[..., None, :, :]), axis=-1))
+
+
+class CollisionScore(NamedTuple):
+    """Say how much of a head's attention is on near particles, with what is needed to read that number.
+
+        raw = E[Σ_near a_ij],    frac = E[Σ_near a_ij] / E[Σ_j a_ij],    total = E[Σ_j a_ij]
+
+    near: d_ij < radius; E: mean over states and particles i. The paper's "expected attention within a small radius" may
+    mean either. `frac` ignores attention on nobody, so that a head that looks at hardly anyone can have any `frac`:
+    see `gated`. `baseline`: `frac` of a head that attends to all alike. Source: [hitchcock2025emergence], Section 2.2.
+
+    >>> score = CollisionScore(raw=0.2, frac=0.8, total=0.25, baseline=0.2)
+    >>> float(score.gated(0.5)), round(float(score.corrected), 3)
+    (0.0, 0.75)
+    """
+
+    raw: Float[ArrayLike, "*head"]
+    frac: Float[ArrayLike, "*head"]
+    total: Float[ArrayLike, "*head"]
+    baseline: Float[ArrayLike, "*head"]
+
+    def gated(self, least: float = 0.1) -> Float[Array, "*head"]:
+        """`frac` of a head whose `total` attention is at least `least`; 0 for others."""
+        return jnp.where(jnp.asarray(self.total) >= least, self.frac, 0.0)
+
+    @property
+    def corrected(self) -> Float[Array, "*head"]:
+        """How far `frac` is from that of uniform attention towards 1: (frac − baseline) / (1 − baseline)."""
+        room = 1 - jnp.asarray(self.baseline)
+        return (jnp.asarray(self.frac) - self.baseline) / jnp.where(room > 0, room, jnp.inf)
+
+
+def collision_score(
+    attention: Float[Array | np.ndarray, "state particle particle"],
+    distance: Float[Array | np.ndarray, "state particle particle"],
+    radius: float = 1.25,
+) -> CollisionScore:
+    """Measure how much of its attention a head assigns to particles within `radius`: see `CollisionScore`.
+
+    distance: see `distances`; the paper does not give its radius: 1 is contact. A head without any attention has
+    frac 0. Source: [hitchcock2025emergence], Section 2.2.
+
+    >>> distance = distances(np.array([[[0.0, 0.0], [1.0, 0.0], [9.0, 0.0]]]))
+    >>> attention = np.array([[[0.0, 0.6, 0.2], [0.9, 0.0, 0.0], [0.0, 0.0, 0.0]]])
+    >>> [round(float(value), 3) for value in collision_score(attention, distance)]  # 1.5 of 1.7; 2 of 6 are near
+    [0.5, 0.882, 0.567, 0.333]
+    """
+    near = _near(distance, radius)
+    total = jnp.mean(jnp.sum(jnp.asarray(attention), axis=-1))
+    raw = jnp.mean(jnp.sum(attention * near, axis=-1))
+    frac = raw / jnp.where(total > 0, total, 1)
+    return CollisionScore(raw, frac, total, jnp.mean(jnp.sum(near, axis=-1)) / (near.shape[-1] - 1))
+
+
+def contact_share(distance: Float[Array | np.ndarray, "state particle particle"], radius: float) -> Float[Array, ""]:
+    """Share of particles that have another within `radius`: the `raw` score of `contact_attention`.
+
+        E[∃ j ≠ i: d_ij < radius]
+
+    distance: see `distances`. Source: the collision detection score of [hitchcock2025emergence] of an ideal head.
+
+    >>> float(contact_share(distances(np.array([[[0.0, 0.0], [1.0, 0.0], [9.0, 0.0], [5.0, 0.0]]])), 1.1))
+    0.5
+    """
+    return jnp.mean(jnp.any(_near(distance, radius) > 0, axis=-1))
+
+
+def contact_attention(
+    distance: Float[Array | np.ndarray, "state particle particle"], radius: float = 1.0
+) -> Float[Array, "state particle particle"]:
+    """Attention of an ideal collision detection head: equal on all particles in contact, on nobody if there are none.
+
+        a_ij = 1(d_ij < radius) / n_i,    n_i = Σ_{j≠i} 1(d_ij < radius)
+
+    distance: see `distances`. Source: the heads of [hitchcock2025emergence], Section 3.1, taken to their limit.
+
+    >>> contact_attention(distances(np.array([[[0.0, 0.0], [0.9, 0.0], [1.8, 0.0], [9.0, 0.0]]])))[0, 1].tolist()
+    [0.5, 0.0, 0.5, 0.0]
+    """
+    near = _near(distance, radius)
+    return near / jnp.maximum(jnp.sum(near, axis=-1, keepdims=True), 1)
+
+
+def attention_distance_correlation(
+    attention: Float[Array | np.ndarray, "state particle particle"],
+    distance: Float[Array | np.ndarray, "state particle particle"],
+) -> Float[Array, ""]:
+    """Correlation of attention with distance, pair by pair over states, averaged over pairs.
+
+        c = 1/(N² − N) Σ_{i≠j} corr(d_ij, a_ij)
+
+    corr: Pearson's, over the states; d: see `distances`; N: how many particles. Pairs whose attention or distance does
+    not vary have no correlation and are left out; 0 if there are no others. The states must come from many simulations:
+    within few, which particles are near each other hardly changes. Source: [hitchcock2025emergence], Section 2.2.
+
+    >>> d = np.array([1.0, 2.0, 4.0])[:, None, None] * (1 - np.eye(2))
+    >>> round(float(attention_distance_correlation(1 / (1 + d) * (1 - np.eye(2)), d)), 3)
+    -0.968
+    """
+    attention, distance = jnp.asarray(attention), jnp.asarray(distance)
+    _check(attention)
+    moved = attention - attention.mean(axis=0)
+    apart = distance - distance.mean(axis=0)
+    spread = jnp.sqrt(jnp.mean(jnp.square(moved), axis=0))
+    distance_spread = jnp.sqrt(jnp.mean(jnp.square(apart), axis=0))
+    defined = _others(distance.shape[-1]) & (spread > _STILL * jnp.abs(attention).mean(axis=0))
+    defined &= distance_spread > _STILL * distance.mean(axis=0)
+    scale = jnp.where(defined, spread * distance_spread, 1)
+    correlation = jnp.where(defined, jnp.mean(moved * apart, axis=0) / scale, 0)
+    return jnp.sum(correlation) / jnp.maximum(jnp.sum(defined), 1)
+
+
+def contact_limit(
+    distance: Float[Array | np.ndarray, "state particle particle"], radius: float = 1.0
+) -> Float[Array, ""]:
+    """Attention-distance correlation c* of an ideal collision detection head on the same states.
+
+        c* = c of `contact_attention`
+
+    c: see `attention_distance_correlation`. A head that becomes ideal has c → c*, not c → 0, so a power law is one of
+    |c − c*|: Corollary A.4 speaks of the distance to the limit. c* depends on the box. Source: Section 2.2 and
+    Appendix A.1 of [hitchcock2025emergence], put together.
+
+    >>> d = np.array([0.9, 2.0, 4.0])[:, None, None] * (1 - np.eye(2))
+    >>> round(float(contact_limit(d)), 3)
+    -0.771
+    """
+    return attention_distance_correlation(contact_attention(distance, radius), distance)
+
+
+def attention_entropy(attention: Float[Array | np.ndarray, "state particle particle"]) -> Float[Array, ""]:
+    """How widely a head spreads its attention, on average over particles and states.
+
+        H = E[−a_i0 ln a_i0 − Σ_j a_ij ln a_ij],    a_i0 = 1 − Σ_j a_ij
+
+    a_i0: the attention on nobody. 0 if all of it is in one place, ln N if it is equal on N − 1 others and nobody.
+    Source: Shannon's entropy of the attention of [hitchcock2025emergence], Appendix C.1.
+
+    >>> round(float(attention_entropy((1 - np.eye(4)) / 4 * np.ones((1, 1, 1)))), 4)  # ln 4
+    1.3863
+    """
+    attention = jnp.asarray(attention)
+    nobody = jnp.maximum(1 - jnp.sum(attention, axis=-1), 0)
+    return jnp.mean(entr(nobody) + jnp.sum(entr(attention), axis=-1))
+
+
+class HeadClass(IntEnum):
+    """Name what a head has become, by its collision detection score.
+
+        score < 0.3 → NONE;  up to 0.875 → PARTIAL;  above → TRUE
+
+    Source: the clusters of [hitchcock2025emergence], Section 3.1: near 0, about 0.3 to 0.8, and about 0.95.
+
+    >>> HeadClass(2).name
+    'TRUE'
+    """
+
+    NONE = 0
+    PARTIAL = 1
+    TRUE = 2
+
+
+def head_class(
+    score: Float[ArrayLike, "*head"], partial: float = 0.3, true: float = 0.875
+) -> Int8[np.ndarray, "*head"]:
+    """Classify heads by their collision detection scores: see `HeadClass`.
+
+        NONE ⇔ score < partial,    TRUE ⇔ score ≥ true
+
+    By default `partial` is where the paper's partial heads begin, `true` is midway between their end, 0.8, and the
+    cluster of true ones, 0.95. A score that is NaN gives −1. Source: [hitchcock2025emergence], Section 3.1.
+
+    >>> [HeadClass(code).name for code in head_class(np.array([0.02, 0.78, 0.95]))]
+    ['NONE', 'PARTIAL', 'TRUE']
+    """
+    if not partial < true:
+        raise ValueError(f"head_class: partial must be below true; got {partial} and {true}.")
+    score = np.asarray(score)
+    conditions = [np.isnan(score), score < partial, score < true]
+    return np.select(conditions, [-1, HeadClass.NONE, HeadClass.PARTIAL], default=HeadClass.TRUE).astype(np.int8)
+
+
+def _near(distance: Float[Array | np.ndarray, "state particle particle"], radius: float) -> Array:
+    """1 for two different particles within `radius`, else 0."""
+    distance = jnp.asarray(distance)
+    _check(distance)
+    if not radius > 0:
+        raise ValueError(f"radius must be > 0; got {radius}.")
+    return jnp.where(_others(distance.shape[-1]) & (distance < radius), 1.0, 0.0)
+
+
+def _others(particles: int) -> Array:
+    return ~jnp.eye(particles, dtype=bool)
+
+
+def _check(pairs: Array) -> None:
+    if pairs.shape[-1] < 2:
+        raise ValueError(f"Attention between particles needs at least two of them; got {pairs.shape[-1]}.")

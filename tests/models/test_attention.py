@@ -1,0 +1,75 @@
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from nucleate.models import Attention
+from nucleate.models.attention import look_at_others
+
+ATTENTION = eqx.filter_jit(Attention)(width=8, heads=2, key=jax.random.key(0))
+
+attend, look = jax.jit(ATTENTION.__call__), jax.jit(look_at_others)
+
+
+def softmax_with_zero_token(logits):
+    """Append a column of zeros, take the ordinary softmax over what is not masked, drop the column: float64."""
+    logits = np.asarray(logits, np.float64)
+    out = np.zeros_like(logits)
+    for head, row in np.ndindex(logits.shape[:2]):
+        others = np.arange(logits.shape[2]) != row
+        full = np.append(logits[head, row, others], 0.0)
+        e = np.exp(full - full.max())
+        out[head, row, others] = (e / e.sum())[:-1]
+    return out
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 30.0, 300.0])
+@pytest.mark.parametrize("shift", [0.0, -200.0, 200.0])
+def test_weights_are_a_softmax_with_one_more_logit_of_zero(scale, shift):
+    logits = scale * jax.random.normal(jax.random.key(0), (2, 5, 5)) + shift
+    np.testing.assert_allclose(look(logits), softmax_with_zero_token(logits), atol=2e-5)
+
+
+def test_gradients_are_finite_however_large_the_logits():
+    logits = 300 * jax.random.normal(jax.random.key(0), (2, 5, 5)) + 1000 * jnp.eye(5)
+    assert np.isfinite(jax.grad(lambda logits: jnp.sum(look_at_others(logits)[:, :, 0]))(logits)).all()
+
+
+def test_nobody_attends_to_itself_and_no_row_exceeds_one():
+    _, weight = attend(3 * jax.random.normal(jax.random.key(1), (6, 8)))
+    assert np.all(np.diagonal(weight, axis1=1, axis2=2) == 0)
+    assert np.all(weight.sum(-1) < 1)
+    assert np.all(weight.sum(-1) > 0)
+
+
+def test_one_alone_attends_to_nothing():
+    y, weight = attend(jnp.ones((1, 8)))
+    np.testing.assert_array_equal(weight, np.zeros((2, 1, 1)))
+    np.testing.assert_array_equal(y, np.zeros((1, 8)))  # its value never counts, and biases start at zero
+
+
+def test_a_head_is_its_slices():
+    """Zeroing the slices named in the docstring takes exactly one head's part away."""
+    x = jax.random.normal(jax.random.key(1), (4, 8))
+    query, key, value = (np.einsum("iw,whk->hik", x, w) for w in (ATTENTION.query, ATTENTION.key, ATTENTION.value))
+    weight = softmax_with_zero_token(query @ key.transpose(0, 2, 1) / 2)
+    parts = np.einsum("hij,hjk,hkw->hiw", weight, value, ATTENTION.output)
+    y, seen = attend(x)
+    np.testing.assert_allclose(seen, weight, atol=1e-5)
+    np.testing.assert_allclose(y, parts.sum(0), atol=1e-5)
+
+
+def test_weights_start_as_in_pytorch():
+    """Glorot's bound for queries, keys and values in one, ±1/√width for the output, and no bias."""
+    for weight, bound in ((ATTENTION.query, np.sqrt(6 / 32)), (ATTENTION.output, np.sqrt(1 / 8))):
+        assert 0.9 * bound < np.abs(weight).max() <= bound
+        assert abs(np.mean(weight)) < 0.2 * bound
+    for bias in (ATTENTION.query_bias, ATTENTION.key_bias, ATTENTION.value_bias, ATTENTION.output_bias):
+        assert not np.any(bias)
+    assert np.all(ATTENTION.query != ATTENTION.key)
+
+
+def test_a_width_that_heads_cannot_share_is_refused():
+    with pytest.raises(ValueError, match=r"Attention\.width must be a multiple of its heads; got 9 and 2 heads"):
+        Attention(width=9, heads=2, key=jax.random.key(0))
