@@ -8,6 +8,7 @@ from nucleate.plots.hierarchy import hierarchy, strips
 from nucleate.plots.labels import end_labels, mark, spread
 from nucleate.plots.overview import overview
 from nucleate.plots.phase_diagram import phase_diagram, phase_legend
+from nucleate.plots.sampling import chain_traces, plateau_curves
 from nucleate.plots.style import FRACTION_MAP, PALETTE, PHASE_COLORS, panels, save, style, token_colors
 from nucleate.plots.survival import count_curve, fitness_plane, rate_curve, two_histograms
 from nucleate.plots.trajectories import trajectories
@@ -20,6 +21,7 @@ __all__ = [
     "agreement",
     "animate",
     "animate_circles",
+    "chain_traces",
     "circle",
     "count_curve",
     "end_labels",
@@ -35,6 +37,7 @@ __all__ = [
     "panels",
     "phase_diagram",
     "phase_legend",
+    "plateau_curves",
     "rate_curve",
     "reach",
     "save",
