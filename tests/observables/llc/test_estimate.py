@@ -103,7 +103,7 @@ def test_what_is_frozen_is_computed_once_for_all_chains_and_lanes():
     program = Program(network, PLAIN, 4, 1, 3, layout, frame, data)
     work = Work([values], index, [SOFT, SOFT], source, 0)
     jaxpr = str(
-        jax.make_jaxpr(lambda block: _run(program, block))(work.block(program, np.array([0]), np.array([0, 1])))
+        jax.make_jaxpr(lambda block: _run(program, block))(work.block(program.times, np.array([0]), np.array([0, 1])))
     )
     sizes = {np.prod([int(n) for n in shape.split(",")]) for shape in re.findall(r"f32\[([\d,]+)\] = sin", jaxpr)}
     assert sizes == {7 * 5}  # one checkpoint, and no axis of lanes or chains

@@ -28,8 +28,8 @@ class Work(NamedTuple):
     source: Sequence[Any]
     seed: int
 
-    def block(self, program: Program, rows: Int[np.ndarray, " checkpoint"], lanes: Int[np.ndarray, " lane"]) -> Block:
-        """The inputs for some checkpoints and lanes."""
+    def block(self, times: int, rows: Int[np.ndarray, " checkpoint"], lanes: Int[np.ndarray, " lane"]) -> Block:
+        """The inputs for so many steps of some checkpoints and lanes."""
         subset, setting = np.divmod(lanes, len(self.settings))
         numbers = [self.settings[i] for i in setting]
         values = [
@@ -42,10 +42,8 @@ class Work(NamedTuple):
             index=self.index[subset],
             setting=Traced(*(np.array([getattr(s, name) for s in numbers], np.float32) for name in Traced._fields)),
             source=self.source,
-            moves=np.array(
-                [[self._keys(program.chains, _MOVES, row, *lane) for lane in places] for row in rows.tolist()]
-            ),
-            batches=self._keys(program.times, _BATCHES),
+            moves=np.array([[self._keys(times, _MOVES, row, *lane) for lane in places] for row in rows.tolist()]),
+            batches=self._keys(times, _BATCHES),
         )
 
     def _keys(self, count: int, *place: int) -> UInt32[np.ndarray, "count 2"]:
@@ -70,7 +68,7 @@ def run(program: Program, work: Work, at_once: int) -> Traces:
         # The last block is filled up with its last cell: one shape, one program.
         cells = np.minimum(row + np.arange(down), rows - 1), np.minimum(lane + np.arange(across), lanes - 1)
         with jax.default_device(devices[places.index(place) % len(devices)]):
-            traces = jax.tree.map(np.asarray, program(work.block(program, *cells)))
+            traces = jax.tree.map(np.asarray, program(work.block(program.times, *cells)))
         return jax.tree.map(lambda leaf: leaf[: rows - row, : lanes - lane], traces)
 
     devices = jax.local_devices()

@@ -56,8 +56,8 @@ class Block(NamedTuple):
     index: Int[Array, "lane free"]
     setting: Traced  # [lane] each
     source: PyTree  # the arrays of the source
-    moves: UInt32[Array, "checkpoint lane chain 2"]  # a key for each chain
-    batches: UInt32[Array, "time 2"]  # a key for each step
+    moves: UInt32[Array, "checkpoint lane time 2"]  # a key for each step of a cell
+    batches: UInt32[Array, "time 2"]  # and one that all cells share
 
 
 @final
@@ -99,33 +99,34 @@ class Program:
     def looks(self) -> int:
         return 0 if self.sampler.exact else LOOKS
 
-    def __call__(self, block: Block) -> Traces:
-        return _compiled()(self, block)
-
     @property
     def times(self) -> int:
         """All steps, with those that stand still at the end."""
         return self.steps + self.looks
+
+    def __call__(self, block: Block) -> Traces:
+        return _compiled()(self, block)
 
     def cell(self, values: Sequence[Any], moves: Array, index: Array, setting: Traced, block: Block) -> Traces:
         """Run the chains of one checkpoint, subset and setting."""
         centre = self.layout.centre(values, index)
         source: Source = self.data.fill(block.source)
         draw = source.paired(partial(self._loss, values))
-        chain_keys, batch_keys = (jax.random.wrap_key_data(k, impl="threefry2x32") for k in (moves, block.batches))
+        keys = [jax.random.wrap_key_data(data, impl="threefry2x32") for data in (moves, block.batches)]
 
-        def step(states: tuple[Point, PyTree], now: tuple[Int[Array, ""], Array]):
-            time, key = now
-            batch, baseline = draw(key)
+        def step(states: tuple[Point, PyTree], now: tuple[Int[Array, ""], Array, Array]):
+            time, key, batch_key = now
+            batch, baseline = draw(batch_key)
             look = jax.value_and_grad(lambda x: self._loss(self.layout.place(values, index, centre + x), batch))
-            move = partial(self._move, look, setting, time)
-            states, seen = jax.vmap(move)(states, jax.vmap(jax.random.fold_in, (0, None))(chain_keys, time))
+            noise = jax.random.normal(key, (self.chains, centre.size), centre.dtype)
+            coin = jax.random.uniform(jax.random.fold_in(key, 1), (self.chains,)) if self.sampler.exact else None
+            states, seen = jax.vmap(partial(self._move, look, setting, time))(states, noise, coin)
             return states, (seen, baseline)
 
         zero = jnp.zeros_like(centre)
         start = (Point(zero, zero.sum(), zero), self.sampler.start(zero))
         start = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (self.chains, *leaf.shape)), start)
-        _, (seen, baseline) = jax.lax.scan(step, start, (jnp.arange(self.times), batch_keys))
+        _, (seen, baseline) = jax.lax.scan(step, start, (jnp.arange(self.times), *keys))
         return self._summary(seen, baseline)
 
     def _loss(self, values: Sequence[Any], batch: PyTree) -> Float[Array, ""]:
@@ -135,21 +136,24 @@ class Program:
         return value
 
     def _move(
-        self, look: Callable, setting: Traced, time: Int[Array, ""], state: tuple[Point, PyTree], key: Array
+        self,
+        look: Callable,
+        setting: Traced,
+        time: Int[Array, ""],
+        state: tuple[Point, PyTree],
+        noise: Float[Array, " free"],
+        coin: Float[Array, ""] | None,
     ) -> tuple[tuple[Point, PyTree], Seen]:
+        """One step of one chain; without a `coin`, every move is accepted."""
         old, memory = state
         still = (time == 0) | (time >= self.steps)
         metric = self.sampler.metric(memory)
-        noise = jax.random.normal(key, old.offset.shape, old.offset.dtype)
         jump = jnp.sqrt(setting.step * metric) * noise - setting.step / 2 * metric * old.slope(setting)
         offset = old.offset + jnp.where(still, 0, jump)
         loss, gradient = look(offset)
         new = Point(offset, loss.astype(offset.dtype), gradient)
         acceptance = self.sampler.acceptance(old, new, setting)
-        point = new
-        if self.sampler.exact:
-            coin = jax.random.uniform(jax.random.fold_in(key, 1))  # NaN is never accepted
-            point = _choose(still | (coin < acceptance), new, old)
+        point = new if coin is None else _choose(still | (coin < acceptance), new, old)  # NaN is never accepted
         memory = _choose(time < self.burn_in, self.sampler.adapt(memory, point.gradient), memory)
         slope, change = point.slope(setting), setting.nbeta * (point.gradient - old.gradient)
         seen = Seen(
