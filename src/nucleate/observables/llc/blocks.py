@@ -39,11 +39,11 @@ class Work(NamedTuple):
         places = np.stack([subset, setting], axis=1).tolist()
         return Block(
             values,
-            index=self.index[subset],
-            setting=Traced(*(np.array([getattr(s, name) for s in numbers], np.float32) for name in Traced._fields)),
+            index=jnp.asarray(self.index[subset]),
+            setting=Traced(*(jnp.array([getattr(s, name) for s in numbers], jnp.float32) for name in Traced._fields)),
             source=self.source,
-            moves=np.array([[self._keys(times, _MOVES, row, *lane) for lane in places] for row in rows.tolist()]),
-            batches=self._keys(times, _BATCHES),
+            moves=jnp.array([[self._keys(times, _MOVES, row, *lane) for lane in places] for row in rows.tolist()]),
+            batches=jnp.asarray(self._keys(times, _BATCHES)),
         )
 
     def _keys(self, count: int, *place: int) -> UInt32[np.ndarray, "count 2"]:

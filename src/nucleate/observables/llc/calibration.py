@@ -72,7 +72,7 @@ class Calibration:
     def reasons(self, checkpoint: int, subset: int = 0) -> dict[str, int]:
         """How many settings raise each doubt there."""
         doubts = self.estimate.doubt[checkpoint, subset].tolist()
-        return dict(Counter(doubt.name for value in doubts for doubt in Doubt(value)))
+        return dict(Counter(str(doubt.name) for value in doubts for doubt in Doubt(value)))
 
     def __str__(self) -> str:
         lines = []
@@ -107,7 +107,7 @@ class Calibration:
             return np.stack([cells[unit] for unit in units]).reshape(len(units), *self.grid.shape)
 
         value, error = of(self.estimate.value), of(self.estimate.error)
-        good = of(self.estimate.trusted).all(0)
+        good = np.asarray(of(self.estimate.trusted).all(0))
         plateaus = [_joined(value, error, good, seed) for seed in zip(*np.nonzero(good), strict=True)]
         plateaus = [plateau for plateau in plateaus if self._confirmed(plateau)]
         if not plateaus:
@@ -170,5 +170,6 @@ def _joined(
     with np.errstate(invalid="ignore"):
         allowed = np.maximum(SHARE * target, 2 * np.hypot(error, noise))
         agrees = (np.abs(value - target) <= allowed).all(0)
-    islands, _ = ndimage.label(agrees & good)
+    islands = np.zeros(good.shape, np.int32)
+    ndimage.label(agrees & good, output=islands)
     return islands == islands[seed]

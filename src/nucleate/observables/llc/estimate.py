@@ -201,7 +201,7 @@ def _read(program: Program, traces: Traces, settings: Sequence[Setting], free: i
     with np.errstate(invalid="ignore", over="ignore"):  # of chains that diverged
         excess = nbeta[:, None, None] * (traces.loss.astype(np.float64) - traces.baseline[..., None, :])
         trace = excess.astype(np.float32)
-        finite = np.isfinite(trace).all((-2, -1))
+        finite = np.asarray(np.isfinite(trace).all((-2, -1)))
         means = jax.tree.map(lambda leaf: np.where(finite, leaf.astype(np.float64).mean(-1), np.nan), traces.means)
     draws = np.where(finite[..., None, None], excess[..., program.burn_in :], np.nan)
     finite_step = np.zeros_like(step) if program.sampler.exact else step
@@ -216,7 +216,7 @@ def _read(program: Program, traces: Traces, settings: Sequence[Setting], free: i
         equilibrium=means.virial / (free + finite_step / 4 * means.force),
         acceptance=means.acceptance,
         excess=trace,
-        loss=traces.loss,
+        loss=np.asarray(traces.loss),
     )
 
 

@@ -7,7 +7,9 @@ from jaxtyping import Float
 
 Draws = Float[np.ndarray, "*cell chain draw"]
 Halves = Float[np.ndarray, "*cell half time"]
-Cells = Float[np.ndarray | np.generic, "*cell"]
+Cells = Float[np.ndarray, "*cell"]
+
+_ENOUGH = 8  # halves whose means have a variance worth knowing
 
 
 class Mixing(NamedTuple):
@@ -21,16 +23,17 @@ class Mixing(NamedTuple):
 def mixing(draws: Draws) -> Mixing:
     """Whether chains agree, the independent draws they are worth, and the standard error of the mean of all draws.
 
-        R̂ = √(V / W),    n_eff = M N / τ,    σ = max(√(V / n_eff), √(V̄ / n̄_eff))
+        R̂ = √(V / W),    n_eff = M N / τ,    σ = max(√(V / n_eff), √(B / M), √(V̄ / n̄_eff))
         V = (N − 1)/N · W + B,    τ = 1 + 2 Σ_t ρ_t,    ρ_t = 1 − (W − c_t)/V
 
     draws: of any number, after burn-in. Each chain is cut in halves, M in all, of N draws each, so that a drift
     counts as a disagreement. W: mean variance within a half; B: variance of their means; c_t: their mean
     autocovariance at lag t. The sum over lags ends where two neighbouring ρ are negative together, and is made to
-    fall (Geyer's initial monotone sequence). V̄, n̄_eff: the same of the mean over chains, taken as one series: it
-    holds where chains have seen the same minibatches, and so do not err independently; the first holds where chains
-    have not found the same place. A cell with a value that is not finite gives NaN; R̂ is NaN where nothing varies.
-    Source: [vehtari2021].
+    fall (Geyer's initial monotone sequence). Of the three standard errors, each holds where another fails: the first
+    where chains are few, the second (from four chains on) where a slow motion hides below fast noise, the third,
+    which takes the mean over chains as one series, where chains have seen the same minibatches and so do not err
+    independently. A cell with a value that is not finite gives NaN; R̂ is NaN where nothing varies. Source:
+    [vehtari2021].
 
     >>> noise = np.random.default_rng(0).normal(size=(4, 2500))
     >>> r_hat, ess, error = mixing(noise)
@@ -44,7 +47,10 @@ def mixing(draws: Draws) -> Mixing:
     ess = _effective_size(halves)
     with np.errstate(invalid="ignore", divide="ignore"):
         r_hat = np.sqrt(total / within)
-    error = np.maximum(np.sqrt(total / ess), np.sqrt(_variances(together)[1] / _effective_size(together)))
+    errors = [np.sqrt(total / ess), np.sqrt(_variances(together)[1] / _effective_size(together))]
+    if halves.shape[-2] >= _ENOUGH:
+        errors.append(halves.mean(-1).std(-1, ddof=1) / np.sqrt(halves.shape[-2]))
+    error = np.max(errors, axis=0)
     finite = np.isfinite(draws).all((-2, -1))
     return Mixing(*(np.where(finite, values, np.nan) for values in (r_hat, ess, error)))
 
@@ -61,7 +67,7 @@ def _variances(halves: Halves) -> tuple[Cells, Cells]:
     length = halves.shape[-1]
     within = halves.var(-1, ddof=1).mean(-1)
     between = halves.mean(-1).var(-1, ddof=1)
-    return within, (length - 1) / length * within + between
+    return np.asarray(within), np.asarray((length - 1) / length * within + between)
 
 
 def _effective_size(halves: Halves) -> Cells:
