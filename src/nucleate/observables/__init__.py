@@ -2,7 +2,8 @@
 
 Observables of a snapshot (`rqi`, `pca_spectrum`, `signal`, ...) are written in JAX for one embedding: jit them, vmap
 them over members and steps, or hand them NumPy arrays. Facts about a set of pairs (`nullity`, `implied`, ...)
-and about finished runs (`phase`, `settle_step`, ...) are NumPy and take any number of leading axes.
+and about finished runs (`phase`, `settle_step`, ...) are NumPy and take any number of leading axes. The local learning
+coefficient (`learning_coefficient`, `calibrate`) takes any loss and any pytree of parameters.
 """
 
 from nucleate.observables.alignment import procrustes_error
@@ -61,6 +62,14 @@ from nucleate.observables.fourier import (
     project,
     signal,
 )
+from nucleate.observables.llc.calibration import Calibration, Plateau, calibrate
+from nucleate.observables.llc.estimate import Doubt, Estimate, Sampling, learning_coefficient
+from nucleate.observables.llc.mixing import mixing
+from nucleate.observables.llc.samplers import MALA, SGLD, RMSpropSGLD
+from nucleate.observables.llc.settings import Grid, Setting
+from nucleate.observables.llc.sources import Minibatches, Stream, Whole
+from nucleate.observables.llc.subsets import Everything, Mask, Matching
+from nucleate.observables.llc.truths import aoyagi
 from nucleate.observables.parallelograms import (
     covered,
     equations,
@@ -76,15 +85,33 @@ from nucleate.observables.phases import Phase, phase, sandwiched, vote
 from nucleate.observables.spectrum import effective_dimension, pca_spectrum, spectral_entropy
 
 __all__ = [
+    "MALA",
+    "SGLD",
     "Above",
+    "Calibration",
     "CollisionScore",
     "Distance",
+    "Doubt",
+    "Estimate",
+    "Everything",
+    "Grid",
     "HeadClass",
+    "Mask",
+    "Matching",
     "MeanSquare",
+    "Minibatches",
     "Phase",
+    "Plateau",
+    "RMSpropSGLD",
+    "Sampling",
+    "Setting",
+    "Stream",
     "TwiceTheMean",
+    "Whole",
+    "aoyagi",
     "attention_distance_correlation",
     "attention_entropy",
+    "calibrate",
     "circularity",
     "collision_score",
     "contact_attention",
@@ -111,10 +138,12 @@ __all__ = [
     "is_linear",
     "known",
     "lattice_regularity",
+    "learning_coefficient",
     "line_angle",
     "linear_residual",
     "margin",
     "mean_signal",
+    "mixing",
     "normalized",
     "null_space",
     "nullity",

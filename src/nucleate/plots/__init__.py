@@ -15,6 +15,7 @@ from nucleate.plots.potentials import (
     potential_curves,
     surface,
 )
+from nucleate.plots.sampling import chain_traces, plateau_curves
 from nucleate.plots.style import FRACTION_MAP, PALETTE, PHASE_COLORS, panels, save, style, token_colors
 from nucleate.plots.survival import count_curve, fitness_plane, rate_curve, two_histograms
 from nucleate.plots.trajectories import trajectories
@@ -28,6 +29,7 @@ __all__ = [
     "animate",
     "animate_circles",
     "animate_repons",
+    "chain_traces",
     "circle",
     "count_curve",
     "end_labels",
@@ -45,6 +47,7 @@ __all__ = [
     "phase_diagram",
     "phase_legend",
     "plane_configuration",
+    "plateau_curves",
     "potential_curves",
     "rate_curve",
     "reach",

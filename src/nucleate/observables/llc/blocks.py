@@ -1,0 +1,91 @@
+"""Cells cut into blocks that share a program, spread over the cores or accelerators of this machine."""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Int, UInt32
+
+from nucleate.observables.llc.chains import Block, Program, Traces
+from nucleate.observables.llc.settings import Setting, Traced
+
+# Numbers that move at once, over all chains and lanes: about what a core's second cache holds of them and their slopes.
+_AT_ONCE = 2**15
+
+_BATCHES, _MOVES = 0, 1  # what random numbers are for
+
+
+class Work(NamedTuple):
+    """All cells of an estimate: every checkpoint with every lane, a lane being a subset with a setting."""
+
+    checkpoints: Sequence[Sequence[Any]]  # the arrays of the parameters, None for a leaf that is none
+    index: Int[np.ndarray, "subset free"]
+    settings: Sequence[Setting]
+    source: Sequence[Any]
+    seed: int
+
+    def block(self, times: int, rows: Int[np.ndarray, " checkpoint"], lanes: Int[np.ndarray, " lane"]) -> Block:
+        """The inputs for so many steps of some checkpoints and lanes."""
+        subset, setting = np.divmod(lanes, len(self.settings))
+        numbers = [self.settings[i] for i in setting]
+        values = [
+            None if parts[0] is None else jnp.stack(parts)
+            for parts in zip(*(self.checkpoints[row] for row in rows), strict=True)
+        ]
+        places = np.stack([subset, setting], axis=1).tolist()
+        return Block(
+            values,
+            index=jnp.asarray(self.index[subset]),
+            setting=Traced(*(jnp.array([getattr(s, name) for s in numbers], jnp.float32) for name in Traced._fields)),
+            source=self.source,
+            moves=jnp.array([[self._keys(times, _MOVES, row, *lane) for lane in places] for row in rows.tolist()]),
+            batches=jnp.asarray(self._keys(times, _BATCHES)),
+        )
+
+    def _keys(self, count: int, *place: int) -> UInt32[np.ndarray, "count 2"]:
+        """Keys that no other place has, whatever else is computed; made without compiling anything."""
+        return np.random.SeedSequence(self.seed, spawn_key=place).generate_state(2 * count).reshape(count, 2)
+
+
+def lanes_at_once(free: int, chains: int) -> int:
+    """How many cells to advance side by side: many small ones, or a large one alone."""
+    return max(1, _AT_ONCE // (free * chains))
+
+
+def run(program: Program, work: Work, at_once: int) -> Traces:
+    """Run every cell, at most `at_once` side by side; arrays of NumPy, [checkpoint, lane, ...]."""
+    rows, lanes = len(work.checkpoints), len(work.index) * len(work.settings)
+    across = _even(lanes, at_once)
+    down = _even(rows, max(1, at_once // across))
+    places = [(row, lane) for row in range(0, rows, down) for lane in range(0, lanes, across)]
+
+    def one(place: tuple[int, int]) -> Traces:
+        row, lane = place
+        # The last block is filled up with its last cell: one shape, one program.
+        cells = np.minimum(row + np.arange(down), rows - 1), np.minimum(lane + np.arange(across), lanes - 1)
+        with jax.default_device(devices[places.index(place) % len(devices)]):
+            traces = jax.tree.map(np.asarray, program(work.block(program.times, *cells)))
+        return jax.tree.map(lambda leaf: leaf[: rows - row, : lanes - lane], traces)
+
+    devices = jax.local_devices()
+    threads = len(os.sched_getaffinity(0)) if devices[0].platform == "cpu" else len(devices)
+    parts = [one(places[0])]  # alone: threads that meet a new program would each compile it
+    with ThreadPoolExecutor(threads) as pool:
+        parts += pool.map(one, places[1:])
+    in_a_row = len(range(0, lanes, across))
+    bands = [parts[first : first + in_a_row] for first in range(0, len(parts), in_a_row)]
+    return _join([_join(band, axis=1) for band in bands], axis=0)
+
+
+def _even(count: int, most: int) -> int:
+    """The size of blocks that cut `count` into as few as possible, of at most `most`, without a small rest."""
+    blocks = -(-count // min(most, count))
+    return -(-count // blocks)
+
+
+def _join(parts: Sequence[Traces], axis: int) -> Traces:
+    return jax.tree.map(lambda *leaves: np.concatenate(leaves, axis=axis), *parts)

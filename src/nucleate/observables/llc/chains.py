@@ -1,0 +1,194 @@
+"""The compiled part: chains of many settings, subsets and checkpoints as one program.
+
+Chains of a cell (one checkpoint, subset and setting) see the same minibatches, so whatever depends on neither the
+chain nor the moving parameters has no chain axis: the frozen part of a network, and the loss of the starting point,
+are computed once for all. A step is "move, then differentiate", and there is one copy of it in the program: the first
+step stands still, to learn the slope at the start; and the last few stand still again, to see one place through
+several batches.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, NamedTuple, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PyTree, UInt32
+
+from nucleate.observables.llc.samplers import Point, Sampler
+from nucleate.observables.llc.settings import Traced
+from nucleate.observables.llc.sources import Source
+from nucleate.observables.llc.subsets import Layout
+
+LOOKS = 16
+"""Still steps at the end of a chain, from which the noise of minibatches is measured."""
+
+
+class Seen(NamedTuple):
+    """What one step of a chain, or a chain on average, has seen; x = w − w₀, f = nβ ∇L_m, U = nβ L_m + γ/2 |x|².
+
+    loss: L_m. virial: x·∇U. push: f·G∇U. force: ∇U·G∇U. noise: ½ Δf·GΔf from a batch to the next. acceptance: of the
+    move.
+    """
+
+    loss: Float[Array, "*axes"]
+    virial: Float[Array, "*axes"]
+    push: Float[Array, "*axes"]
+    force: Float[Array, "*axes"]
+    noise: Float[Array, "*axes"]
+    acceptance: Float[Array, "*axes"]
+
+
+class Traces(NamedTuple):
+    """All that is kept of a block of cells: losses of every step, and means over the draws of each chain."""
+
+    loss: Float[Array, "checkpoint lane chain step"]
+    baseline: Float[Array, "checkpoint lane step"]
+    means: Seen
+
+
+class Block(NamedTuple):
+    """The inputs of the program: checkpoints × lanes, a lane being a subset with a setting."""
+
+    values: Sequence[Any]  # the arrays of the parameters, [checkpoint, ...] each
+    index: Int[Array, "lane free"]
+    setting: Traced  # [lane] each
+    source: PyTree  # the arrays of the source
+    moves: UInt32[Array, "checkpoint lane time 2"]  # a key for each step of a cell
+    batches: UInt32[Array, "time 2"]  # and one that all cells share
+
+
+@final
+@dataclass(frozen=True)
+class Frame:
+    """A pytree without its arrays: hashable, and filled again inside the program."""
+
+    structure: Any
+    rest: tuple[Any, ...]
+
+    @staticmethod
+    def split(tree: PyTree) -> tuple[list[Any], "Frame"]:
+        """The arrays of `tree`, None where a leaf is none, and what is left."""
+        leaves, structure = jax.tree.flatten(tree)
+        arrays = [leaf if isinstance(leaf, Array | np.ndarray) else None for leaf in leaves]
+        rest = tuple(leaf if array is None else None for leaf, array in zip(leaves, arrays, strict=True))
+        return arrays, Frame(structure, rest)
+
+    def fill(self, arrays: Sequence[Any]) -> Any:
+        leaves = [rest if array is None else array for rest, array in zip(self.rest, arrays, strict=True)]
+        return jax.tree.unflatten(self.structure, leaves)
+
+
+@final
+@dataclass(frozen=True)
+class Program:
+    """All that shapes the compiled program. The same program serves any block with the same shapes."""
+
+    loss: Callable[[Any, Any], Any]
+    sampler: Sampler
+    chains: int
+    burn_in: int
+    steps: int
+    layout: Layout
+    parameters: Frame
+    data: Frame
+
+    @property
+    def looks(self) -> int:
+        return 0 if self.sampler.exact else LOOKS
+
+    @property
+    def times(self) -> int:
+        """All steps, with those that stand still at the end."""
+        return self.steps + self.looks
+
+    def __call__(self, block: Block) -> Traces:
+        return _compiled()(self, block)
+
+    def cell(self, values: Sequence[Any], moves: Array, index: Array, setting: Traced, block: Block) -> Traces:
+        """Run the chains of one checkpoint, subset and setting."""
+        centre = self.layout.centre(values, index)
+        source: Source = self.data.fill(block.source)
+        draw = source.paired(partial(self._loss, values))
+        keys = [jax.random.wrap_key_data(data, impl="threefry2x32") for data in (moves, block.batches)]
+
+        def step(states: tuple[Point, PyTree], now: tuple[Int[Array, ""], Array, Array]):
+            time, key, batch_key = now
+            batch, baseline = draw(batch_key)
+            look = jax.value_and_grad(lambda x: self._loss(self.layout.place(values, index, centre + x), batch))
+            noise = jax.random.normal(key, (self.chains, centre.size), centre.dtype)
+            coin = jax.random.uniform(jax.random.fold_in(key, 1), (self.chains,)) if self.sampler.exact else None
+            states, seen = jax.vmap(partial(self._move, look, setting, time))(states, noise, coin)
+            return states, (seen, baseline)
+
+        zero = jnp.zeros_like(centre)
+        start = (Point(zero, zero.sum(), zero), self.sampler.start(zero))
+        start = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (self.chains, *leaf.shape)), start)
+        _, (seen, baseline) = jax.lax.scan(step, start, (jnp.arange(self.times), *keys))
+        return self._summary(seen, baseline)
+
+    def _loss(self, values: Sequence[Any], batch: PyTree) -> Float[Array, ""]:
+        value = self.loss(self.parameters.fill(values), batch)
+        if jnp.shape(value):
+            raise ValueError(f"loss must return one number, the mean over the batch; got shape {jnp.shape(value)}.")
+        return value
+
+    def _move(
+        self,
+        look: Callable,
+        setting: Traced,
+        time: Int[Array, ""],
+        state: tuple[Point, PyTree],
+        noise: Float[Array, " free"],
+        coin: Float[Array, ""] | None,
+    ) -> tuple[tuple[Point, PyTree], Seen]:
+        """One step of one chain; without a `coin`, every move is accepted."""
+        old, memory = state
+        still = (time == 0) | (time >= self.steps)
+        metric = self.sampler.metric(memory)
+        jump = jnp.sqrt(setting.step * metric) * noise - setting.step / 2 * metric * old.slope(setting)
+        offset = old.offset + jnp.where(still, 0, jump)
+        loss, gradient = look(offset)
+        new = Point(offset, loss.astype(offset.dtype), gradient)
+        acceptance = self.sampler.acceptance(old, new, setting)
+        point = new if coin is None else _choose(still | (coin < acceptance), new, old)  # NaN is never accepted
+        memory = _choose(time < self.burn_in, self.sampler.adapt(memory, point.gradient), memory)
+        slope, change = point.slope(setting), setting.nbeta * (point.gradient - old.gradient)
+        seen = Seen(
+            loss=point.loss,
+            virial=jnp.vdot(point.offset, slope),
+            push=jnp.vdot(setting.nbeta * point.gradient, metric * slope),
+            force=jnp.vdot(slope, metric * slope),
+            noise=jnp.vdot(change, metric * change) / 2,
+            acceptance=acceptance,
+        )
+        return (point, memory), seen
+
+    def _summary(self, seen: Seen, baseline: Float[Array, " time"]) -> Traces:
+        """Means over draws; of the noise, over the still steps at the end."""
+        draws = jax.tree.map(lambda leaf: leaf[self.burn_in : self.steps].mean(0), seen)
+        noise = seen.noise[self.steps :].mean(0) if self.looks else jnp.zeros_like(draws.noise)
+        return Traces(seen.loss[: self.steps].T, baseline[: self.steps], draws._replace(noise=noise))
+
+
+def _run(program: Program, block: Block) -> Traces:
+    def at_checkpoint(values: Sequence[Any], moves: Array) -> Traces:
+        lane = partial(program.cell, values, block=block)
+        return jax.vmap(lane)(moves, block.index, block.setting)
+
+    return jax.vmap(at_checkpoint)(block.values, block.moves)
+
+
+@cache
+def _compiled() -> Callable[[Program, Block], Traces]:
+    # Blocks are spread over cores by the caller; threads inside a matrix product would only get in the way. Level 3
+    # takes half as long again to compile the random numbers, and runs no faster.
+    options = {"xla_cpu_multi_thread_eigen": False, "xla_backend_optimization_level": 2}
+    options = options if jax.default_backend() == "cpu" else {}
+    return jax.jit(_run, static_argnums=0, compiler_options=options)
+
+
+def _choose(condition: Bool[Array, ""], yes: PyTree, no: PyTree) -> PyTree:
+    return jax.tree.map(partial(jnp.where, condition), yes, no)

@@ -1,0 +1,247 @@
+"""The local learning coefficient, with what one must know to believe it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntFlag, auto
+from typing import Any, final
+
+import jax
+import numpy as np
+from jaxtyping import Bool, Float, Int, PyTree
+
+from nucleate.observables.llc.blocks import Work, lanes_at_once, run
+from nucleate.observables.llc.chains import Frame, Program, Traces
+from nucleate.observables.llc.mixing import mixing
+from nucleate.observables.llc.samplers import SGLD, Sampler
+from nucleate.observables.llc.settings import Setting
+from nucleate.observables.llc.sources import Source
+from nucleate.observables.llc.subsets import Everything, Subset, lay_out
+
+PLAIN = SGLD()
+
+R_HAT = 1.05
+"""Chains whose split R̂ is above this have not mixed."""
+
+SHARE = 0.1
+"""A bias or twice the standard error above this share of the coefficient is worth a doubt."""
+
+Cells = Float[np.ndarray, "checkpoint subset setting"]
+
+
+class Doubt(IntFlag):
+    """Reasons not to believe a coefficient; they add up.
+
+    DIVERGED: a chain met a loss that is not finite, and the coefficient is NaN. NEGATIVE: w₀ is no minimum of what
+    was sampled. UNMIXED: split R̂ > 1.05, or nothing moved. BIASED: steps too long, and NOISY: minibatches too small,
+    each making up more than a tenth of the coefficient. IMPRECISE: twice the standard error is more than a tenth.
+    Source: what [lau2025llc] looks for in traces by eye.
+
+    >>> Doubt(5)
+    <Doubt.DIVERGED|UNMIXED: 5>
+    """
+
+    DIVERGED = auto()
+    NEGATIVE = auto()
+    UNMIXED = auto()
+    BIASED = auto()
+    NOISY = auto()
+    IMPRECISE = auto()
+
+
+@final
+@dataclass(frozen=True)
+class Sampling:
+    """How long, how often and by which sampler to walk.
+
+    Every chain starts at w₀, forgets `burn_in` steps and keeps the loss at each of `draws` more. at_once: how many
+    cells to advance side by side; by default as many as a core's cache holds. Source: [lau2025llc].
+
+    >>> Sampling(SGLD(), chains=8).draws
+    1000
+    """
+
+    sampler: Sampler = PLAIN
+    chains: int = 4
+    burn_in: int = 1000
+    draws: int = 1000
+    seed: int = 0
+    at_once: int | None = None
+
+    def __post_init__(self):
+        least = {"chains": 1, "burn_in": int(self.sampler.adaptive), "draws": 4, "seed": 0}
+        if self.at_once is not None:
+            least["at_once"] = 1
+        for name, bound in least.items():
+            if getattr(self, name) < bound:
+                raise ValueError(f"Sampling.{name} must be >= {bound}; got {getattr(self, name)}.")
+
+
+USUAL = Sampling()
+ALL = (Everything(),)
+
+
+@final
+@dataclass(frozen=True)
+class Estimate:
+    """Coefficients [checkpoint, subset, setting], how far to believe them, and the traces they come from.
+
+        λ̂ = nβ (E[L_m(w)] − L_m(w₀))
+
+    value: λ̂, NaN where a chain diverged. error: its standard error, which knows nothing of the
+    two biases. r_hat, ess: see `mixing`. step_bias: (ε/8) E[f·G∇U], by how much λ̂ is too
+    large since steps are finite and minibatches noisy; exact where L is quadratic and γ ≪ nβ∇²L, and rather too much
+    where curvature grows with L. noise_bias: the part of it that is due to minibatches, (ε/8) E|f − E f|²_G; it
+    counts noise in flat directions, which does no harm. equilibrium: E[x·∇U] / (d + (ε/4) E|∇U|²_G), the share of the
+    d directions in which chains have arrived; 1 at stationarity. acceptance: of moves. free: d. excess: nβ (L_m(w) −
+    L_m(w₀)) and loss: L_m(w), at every step, burn-in first. Here x = w − w₀, f = nβ∇L_m, ∇U = f + γx and G is the
+    metric. Source: [lau2025llc]; the identities are moments of the Langevin step.
+
+    >>> from dataclasses import fields
+    >>> [field.name for field in fields(Estimate)][3:7]
+    ['value', 'r_hat', 'ess', 'error']
+    """
+
+    settings: tuple[Setting, ...]
+    free: int
+    burn_in: int
+    value: Cells
+    r_hat: Cells
+    ess: Cells
+    error: Cells
+    step_bias: Cells
+    noise_bias: Cells
+    equilibrium: Cells
+    acceptance: Cells
+    excess: Float[np.ndarray, "checkpoint subset setting chain step"]
+    loss: Float[np.ndarray, "checkpoint subset setting chain step"]
+
+    @property
+    def extrapolated(self) -> Cells:
+        """λ̂ as it would be with infinitely small steps and no minibatch noise, to first order."""
+        return self.value - self.step_bias
+
+    @property
+    def doubt(self) -> Int[np.ndarray, "checkpoint subset setting"]:
+        """Every `Doubt` about each coefficient; 0 for none."""
+        with np.errstate(invalid="ignore"):
+            reasons = {
+                Doubt.DIVERGED: np.isnan(self.value),
+                Doubt.NEGATIVE: self.value < 0,
+                Doubt.UNMIXED: ~(self.r_hat <= R_HAT) & np.isfinite(self.value),
+                Doubt.BIASED: self.step_bias - self.noise_bias > SHARE * np.abs(self.value),
+                Doubt.NOISY: self.noise_bias > SHARE * np.abs(self.value),
+                Doubt.IMPRECISE: 2 * self.error > SHARE * np.abs(self.value),
+            }
+        return np.sum([found * int(doubt) for doubt, found in reasons.items()], axis=0)
+
+    @property
+    def trusted(self) -> Bool[np.ndarray, "checkpoint subset setting"]:
+        """Which coefficients raise no doubt."""
+        return self.doubt == 0
+
+
+def learning_coefficient(
+    loss: Callable[[Any, Any], Any],
+    data: Source,
+    checkpoints: Sequence[PyTree],
+    settings: Sequence[Setting],
+    sampling: Sampling = USUAL,
+    subsets: Sequence[Subset] = ALL,
+) -> Estimate:
+    """The local learning coefficient of a loss at each checkpoint, for each subset of parameters and each setting.
+
+        λ̂(w₀) = nβ (E_{w ~ p}[L(w)] − L(w₀)),    p(w) ∝ exp(−nβ L(w) − γ/2 |w − w₀|²)
+
+    loss: any JAX function of (parameters, batch), the mean over the batch; data: `Whole`, `Minibatches` or `Stream`,
+    of any distribution; checkpoints: pytrees w₀ of one structure; settings: ε, nβ and γ; subsets: `Everything`,
+    `Matching` or `Mask`, moving equally many parameters. Chains, checkpoints, subsets and settings are one compiled
+    program, which a later call with the same loss function and the same shapes finds ready. Every L_m(w) is compared
+    with L_m(w₀) on the same batch. Source: [lau2025llc].
+
+    >>> import jax.numpy as jnp
+    >>> from nucleate.observables import Whole
+    >>> estimate = learning_coefficient(
+    ...     lambda w, scale: scale * jnp.sum(w**2) / 2,  # ten quadratic directions: λ = 5
+    ...     Whole(1.0),
+    ...     checkpoints=[jnp.zeros(10)],
+    ...     settings=[Setting(step=1e-4, nbeta=1000.0)],
+    ...     sampling=Sampling(chains=64),
+    ... )
+    >>> abs(estimate.value.item() - 5.1232) < 4 * estimate.error.item()  # SGLD reads 5.1232 at this step size
+    True
+    >>> abs(estimate.extrapolated.item() - 4.995) < 4 * estimate.error.item()  # and γ takes 0.005
+    True
+    """
+    _check(data, checkpoints, settings, sampling)
+    layout, index = lay_out(subsets, checkpoints[0])
+    split = [Frame.split(checkpoint) for checkpoint in checkpoints]
+    source, frame = Frame.split(data)
+    _check_alike(split)
+    program = Program(
+        loss=loss,
+        sampler=sampling.sampler,
+        chains=sampling.chains,
+        burn_in=sampling.burn_in,
+        steps=sampling.burn_in + sampling.draws,
+        layout=layout,
+        parameters=split[0][1],
+        data=frame,
+    )
+    work = Work([values for values, _ in split], index, settings, source, sampling.seed)
+    at_once = sampling.at_once or lanes_at_once(index.shape[1], sampling.chains)
+    traces = run(program, work, at_once)
+    shape = (len(checkpoints), len(subsets), len(settings))
+    traces = jax.tree.map(lambda leaf: leaf.reshape(*shape, *leaf.shape[2:]), traces)
+    return _read(program, traces, settings, index.shape[1])
+
+
+def _read(program: Program, traces: Traces, settings: Sequence[Setting], free: int) -> Estimate:
+    """Numbers from traces, in double precision. A cell with a chain that diverged gets no number."""
+    step, nbeta = (np.array([getattr(setting, name) for setting in settings]) for name in ("step", "nbeta"))
+    with np.errstate(invalid="ignore", over="ignore"):  # of chains that diverged
+        excess = nbeta[:, None, None] * (traces.loss.astype(np.float64) - traces.baseline[..., None, :])
+        trace = excess.astype(np.float32)
+        finite = np.asarray(np.isfinite(trace).all((-2, -1)))
+        means = jax.tree.map(lambda leaf: np.where(finite, leaf.astype(np.float64).mean(-1), np.nan), traces.means)
+    draws = np.where(finite[..., None, None], excess[..., program.burn_in :], np.nan)
+    finite_step = np.zeros_like(step) if program.sampler.exact else step
+    return Estimate(
+        settings=tuple(settings),
+        free=free,
+        burn_in=program.burn_in,
+        value=draws.mean((-2, -1)),
+        **mixing(draws)._asdict(),
+        step_bias=finite_step / 8 * means.push,
+        noise_bias=finite_step / 8 * means.noise,
+        equilibrium=means.virial / (free + finite_step / 4 * means.force),
+        acceptance=means.acceptance,
+        excess=trace,
+        loss=np.asarray(traces.loss),
+    )
+
+
+def _check(data: Any, checkpoints: Sequence[PyTree], settings: Sequence[Setting], sampling: Sampling) -> None:
+    if not isinstance(data, Source):
+        raise ValueError(
+            f"data must be Whole(data), Minibatches(data, size) or Stream(sample); got {type(data).__name__}."
+        )
+    for name, values in (("checkpoints", checkpoints), ("settings", settings)):
+        if not isinstance(values, Sequence) or not values:
+            raise ValueError(f"{name} must be a list of one or more; got {values!r}.")
+    if sampling.sampler.exact and not data.whole:
+        sampler = type(sampling.sampler).__name__
+        raise ValueError(f"{sampler} compares losses, which must be on the same data: give it Whole(data), not {data}.")
+
+
+def _check_alike(split: list[tuple[list[Any], Frame]]) -> None:
+    """All checkpoints must fit one program."""
+
+    def shape(values: list[Any]) -> list[Any]:
+        return [None if value is None else (np.shape(value), value.dtype) for value in values]
+
+    first, frame = split[0]
+    for number, (values, other) in enumerate(split):
+        if other != frame or shape(values) != shape(first):
+            raise ValueError(
+                f"checkpoints must be a list of pytrees of one structure and shape; number {number} differs from 0."
+            )

@@ -1,0 +1,117 @@
+"""What data a chain sees, step by step, and the loss of the starting point on the very same data.
+
+A `Source` is a pytree: its arrays are inputs of the compiled program, not constants in it.
+"""
+
+import abc
+from collections.abc import Callable
+from typing import Any, ClassVar, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PyTree
+
+Baseline = Callable[[PyTree], Float[Array, ""]]
+Draw = Callable[[Array], tuple[PyTree, Float[Array, ""]]]
+
+
+class Source(eqx.Module):
+    """Where batches come from."""
+
+    whole: eqx.AbstractClassVar[bool]  # whether every batch is all of the data
+
+    @abc.abstractmethod
+    def paired(self, baseline: Baseline) -> Draw:
+        """A function from a key to a batch and the `baseline` on it."""
+
+
+@final
+class Whole(Source):
+    """All of the data in every step: what a sampler that accepts or rejects needs, and small data deserve.
+
+        L_m = L_n
+
+    data: any pytree; the loss sees it as it is. Source: [lau2025llc].
+
+    >>> import jax
+    >>> batch, baseline = Whole(jnp.arange(3.0)).paired(jnp.mean)(jax.random.key(0))
+    >>> batch.tolist(), float(baseline)
+    ([0.0, 1.0, 2.0], 1.0)
+    """
+
+    data: Any
+    whole: ClassVar[bool] = True
+
+    def paired(self, baseline: Baseline) -> Draw:
+        value = baseline(self.data)
+        return lambda key: (self.data, value)
+
+
+@final
+class Minibatches(Source):
+    """One of the minibatches into which the data are cut, drawn uniformly in every step.
+
+        E_b[L_b] = L_n,    b uniform on 1..⌊n/m⌋
+
+    data: a pytree of arrays, the n samples first; size: m. The data are shuffled and cut once, so that the starting
+    point's loss on every batch is computed once for all steps: pairing costs one pass over the data. The n mod m
+    samples that fill no batch are left out. Source: [welling2011sgld], with the batches of an epoch fixed.
+
+    >>> source = Minibatches(np.arange(10.0), size=3)
+    >>> source.batches.shape, len(set(source.batches.ravel().tolist()))
+    ((3, 3), 9)
+    """
+
+    batches: Any
+    whole: ClassVar[bool] = False
+
+    def __init__(self, data: Any, size: int):
+        lengths = {np.shape(leaf)[0] if np.ndim(leaf) else None for leaf in jax.tree.leaves(data)}
+        count = lengths.pop() if len(lengths) == 1 else None
+        if count is None:
+            shapes = [np.shape(leaf) for leaf in jax.tree.leaves(data)]
+            raise ValueError(
+                f"Minibatches.data must hold arrays with as many samples each, first; got shapes {shapes}."
+            )
+        if not 1 <= size <= count:
+            raise ValueError(f"Minibatches.size must be between 1 and the number of samples, {count}; got {size}.")
+        order = np.random.default_rng(0).permutation(count)[: count // size * size]
+        self.batches = jax.tree.map(lambda leaf: jnp.asarray(leaf)[order].reshape(-1, size, *np.shape(leaf)[1:]), data)
+
+    def paired(self, baseline: Baseline) -> Draw:
+        table = jax.lax.map(baseline, self.batches)
+
+        def draw(key: Array) -> tuple[PyTree, Float[Array, ""]]:
+            which = jax.random.bits(key) % len(table)
+            return jax.tree.map(lambda leaf: leaf[which], self.batches), table[which]
+
+        return draw
+
+
+@final
+class Stream(Source):
+    """Batches that nobody has seen before, made on the fly.
+
+        L_m → E[L],    n → ∞
+
+    sample: a function from a key to a batch; one that is a pytree (a `jax.tree_util.Partial`, an `equinox.Module`)
+    may hold arrays. Any distribution will do: this is also the data-restricted coefficient. The starting point's loss
+    is computed anew for each batch, once for all chains. Source: [wang2024refined].
+
+    >>> import jax
+    >>> batch, _ = Stream(lambda key: jax.random.normal(key, (5, 2))).paired(jnp.mean)(jax.random.key(0))
+    >>> batch.shape
+    (5, 2)
+    """
+
+    sample: Callable[[Array], PyTree]
+    whole: ClassVar[bool] = False
+
+    def paired(self, baseline: Baseline) -> Draw:
+        def draw(key: Array) -> tuple[PyTree, Float[Array, ""]]:
+            batch = self.sample(key)
+            return batch, baseline(batch)
+
+        return draw

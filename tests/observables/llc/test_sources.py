@@ -1,0 +1,56 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from nucleate.observables import Minibatches, Stream, Whole
+
+
+def keys(count):
+    return jax.random.split(jax.random.key(0), count)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        Whole(jnp.arange(12.0)),
+        Minibatches(np.arange(12.0), size=5),
+        Stream(lambda key: jax.random.normal(key, (5,))),
+    ],
+)
+def test_the_baseline_is_that_of_the_very_batch(source):
+    draw = source.paired(jnp.sum)
+    for key in keys(5):
+        batch, baseline = draw(key)
+        assert baseline == jnp.sum(batch)
+
+
+def test_minibatches_are_a_partition_that_keeps_samples_together():
+    x = np.arange(20.0)
+    source = Minibatches({"x": x, "y": np.stack([x, -x], axis=1)}, size=6)
+    assert source.batches["x"].shape == (3, 6)
+    assert len(np.unique(source.batches["x"])) == 18
+    assert np.all(source.batches["y"][..., 1] == -source.batches["x"])
+    _, drawn = jax.vmap(source.paired(lambda batch: batch["x"][0]))(keys(50))
+    assert len(np.unique(drawn)) == 3
+
+
+@pytest.mark.parametrize(
+    ("data", "size", "message"),
+    [
+        (np.ones(4), 5, "between 1 and the number of samples, 4; got 5"),
+        (np.ones(4), 0, "between 1 and the number of samples, 4; got 0"),
+        ((np.ones(4), np.ones(3)), 2, r"as many samples each, first; got shapes \[\(4,\), \(3,\)\]"),
+        ((np.ones(4), 1.0), 2, "as many samples each"),
+        ((), 2, r"got shapes \[\]"),
+    ],
+)
+def test_data_that_cannot_be_cut_are_named(data, size, message):
+    with pytest.raises(ValueError, match=message):
+        Minibatches(data, size)
+
+
+def test_a_stream_may_hold_arrays():
+    source = Stream(jax.tree_util.Partial(lambda scale, key: scale * jax.random.normal(key), jnp.array(0.0)))
+    assert len(jax.tree.leaves(source)) == 1
+    assert source.paired(jnp.sum)(jax.random.key(0))[0] == 0
