@@ -1,7 +1,7 @@
 """Who learns: small `eqx.Module`s, written for one network and one example."""
 
 from nucleate.models.addition import SumDecoder
-from nucleate.models.attention import Attention, Block
+from nucleate.models.attention import Attention, Block, LayerNorm
 from nucleate.models.mlp import MLP
 from nucleate.models.modular import ConcatDecoder, PairTable
 from nucleate.models.particles import Frame, ParticleTransformer, Prediction, TransformerSize
@@ -12,6 +12,7 @@ __all__ = [
     "Block",
     "ConcatDecoder",
     "Frame",
+    "LayerNorm",
     "PairTable",
     "ParticleTransformer",
     "Prediction",

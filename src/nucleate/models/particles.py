@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from nucleate.models.attention import Block
+from nucleate.models.attention import Block, LayerNorm
 from nucleate.models.mlp import MLP
 
 
@@ -97,7 +97,7 @@ class ParticleTransformer(eqx.Module):
     embed: MLP
     embed_boundary: MLP
     blocks: tuple[Block, ...]
-    norm: eqx.nn.LayerNorm
+    norm: LayerNorm
     unembed: MLP
     frame: Frame = eqx.field(static=True)
 
@@ -107,7 +107,7 @@ class ParticleTransformer(eqx.Module):
         self.embed = MLP((2 * dim, width, width), jax.nn.relu, key=first)
         self.embed_boundary = MLP((dim, width, width), jax.nn.relu, key=second)
         self.blocks = tuple(Block(width, size.heads, size.hidden, key=k) for k in keys)
-        self.norm = eqx.nn.LayerNorm(width)
+        self.norm = LayerNorm(width)
         self.unembed = MLP((width, dim), key=last)
         self.frame = frame
 
@@ -131,7 +131,7 @@ class ParticleTransformer(eqx.Module):
         for block in self.blocks:
             x, weight = block(x)
             attention.append(weight)
-        return Prediction(self.frame.scale * jax.vmap(self.unembed)(jax.vmap(self.norm)(x)), jnp.stack(attention))
+        return Prediction(self.frame.scale * jax.vmap(self.unembed)(self.norm(x)), jnp.stack(attention))
 
     def advance(
         self,
