@@ -43,7 +43,9 @@ class Attention(eqx.Module):
             raise ValueError(f"Attention.width must be a multiple of its heads; got {width} and {heads} heads.")
         keys, shape = jax.random.split(key, 4), (width, heads, width // heads)
         bound = sqrt(6 / (4 * width))  # Glorot's for the three stacked, of width → 3 width
-        self.query, self.key, self.value = (jax.random.uniform(k, shape, minval=-bound, maxval=bound) for k in keys[:3])
+        self.query, self.key, self.value = jax.vmap(
+            lambda k: jax.random.uniform(k, shape, minval=-bound, maxval=bound)
+        )(keys[:3])
         bound = width**-0.5
         self.output = jax.random.uniform(keys[3], (*shape[1:], width), minval=-bound, maxval=bound)
         self.query_bias, self.key_bias, self.value_bias = (jnp.zeros(shape[1:]) for _ in range(3))

@@ -106,7 +106,9 @@ class ParticleTransformer(eqx.Module):
         first, second, last, *keys = jax.random.split(key, 3 + size.blocks)
         self.embed = MLP((2 * dim, width, width), jax.nn.relu, key=first)
         self.embed_boundary = MLP((dim, width, width), jax.nn.relu, key=second)
-        self.blocks = tuple(Block(width, size.heads, size.hidden, key=k) for k in keys)
+        # All blocks at once: random numbers take longer to compile than all else of a network.
+        blocks = eqx.filter_vmap(lambda k: Block(width, size.heads, size.hidden, key=k))(jnp.stack(keys))
+        self.blocks = tuple(jax.tree.map(lambda leaf, i=i: leaf[i], blocks) for i in range(size.blocks))
         self.norm = LayerNorm(width)
         self.unembed = MLP((width, dim), key=last)
         self.frame = frame

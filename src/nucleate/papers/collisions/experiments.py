@@ -12,7 +12,7 @@ from nucleate.papers.collisions.recipe import ParticleNetwork
 from nucleate.papers.paper import Experiment
 from nucleate.tasks import Box, ParticleTask
 
-_FIRST_CHECKPOINT = 64  # weights are kept from this fraction of the run on, and at step 0
+_OCTAVES = 6  # how many of the run's last ones log-spaced checkpoints reach back
 
 
 @final
@@ -51,8 +51,8 @@ class ParticleFleet(Experiment):
     """Held-out states that heads and the error are measured on."""
     looks: int = 200
     """Measure about so many times, half of them log-spaced."""
-    checkpoints: int = 16
-    """Keep all weights about so many times, log-spaced in the last six octaves of the run."""
+    checkpoints: int = 20
+    """Keep all weights about so many times, half of them log-spaced in the last six octaves of the run."""
     first_seed: int = 0
     """Seeds count from here, so that fleets compared with each other do not share networks."""
     block: int | None = 1
@@ -63,7 +63,9 @@ class ParticleFleet(Experiment):
             if getattr(self, name) < low:
                 raise ValueError(f"ParticleFleet.{name} must be >= {low}; got {getattr(self, name)}.")
         if self.particles < 2:
-            raise ValueError(f"ParticleFleet.particles must be >= 2, to have others to attend to; got {self.particles}.")
+            raise ValueError(
+                f"ParticleFleet.particles must be >= 2, to have others to attend to; got {self.particles}."
+            )
         if self.first_seed < 0:
             raise ValueError(f"ParticleFleet.first_seed must be >= 0; got {self.first_seed}.")
         if not self.eta > 0:
@@ -91,11 +93,14 @@ class ParticleFleet(Experiment):
 
 def _looks(steps: int, count: int) -> tuple[int, ...]:
     """About `count` steps, half of them log-spaced, for power laws, and half evenly, for when heads form."""
-    evenly = np.round(np.linspace(0, steps, -(-count // 2) + 1)).astype(int)
-    return tuple(np.union1d(LogSpaced(max(count // 2, 2)).at(steps), evenly).tolist())
+    return _with_even(LogSpaced(max(count // 2, 2)).at(steps), steps, count)
 
 
 def _checkpoints(steps: int, count: int) -> tuple[int, ...]:
-    """Step 0, and about `count` − 1 steps up to the last, log-spaced."""
-    later = np.geomspace(max(steps / _FIRST_CHECKPOINT, 1), steps, count - 1)
-    return tuple(np.union1d([0, steps], np.round(later).astype(int)).tolist())
+    """About `count` steps, half of them log-spaced in the last octaves."""
+    return _with_even(np.geomspace(max(steps / 2**_OCTAVES, 1), steps, max(count // 2, 2)), steps, count)
+
+
+def _with_even(spaced: np.ndarray, steps: int, count: int) -> tuple[int, ...]:
+    evenly = np.linspace(0, steps, -(-count // 2) + 1)
+    return tuple(np.unique(np.round(np.concatenate([spaced, evenly])).astype(int)).tolist())

@@ -1,0 +1,49 @@
+"""Emergence of Computational Structure in a Neural Network Physics Simulator [hitchcock2025emergence]."""
+
+from dataclasses import replace
+
+from nucleate.papers.collisions import readings
+from nucleate.papers.collisions.experiments import ParticleFleet
+from nucleate.papers.paper import Budget, Effort
+
+# A box that is small enough for many steps: twelve particles, and a quarter of all pairs are near each other.
+_SMALL = ParticleFleet(
+    particles=12,
+    width=6.0,
+    height=6.0,
+    blocks=3,
+    heads=4,
+    embedding=64,
+    hidden=128,
+    seeds=4,
+    batch=32,
+    eta=0.002,
+    steps=40_000,
+    stride=8,
+    states=512,
+)
+
+# A box in which few are near, as in the paper's; its simulations last as long.
+_LARGE = replace(
+    _SMALL, particles=32, width=14.0, height=14.0, seeds=2, batch=16, steps=40_000, stride=16, first_seed=1000
+)
+
+# Tables 2 to 4, and the small box for as many steps.
+_PAPER = {
+    readings.SMALL: replace(_SMALL, seeds=5, steps=64_000),
+    readings.LARGE: ParticleFleet(states=128, checkpoints=15, first_seed=1000),
+}
+
+_STANDARD = {readings.SMALL: _SMALL, readings.LARGE: _LARGE}
+
+# Every path, in a minute: too short for heads to form.
+_QUICK = {
+    readings.SMALL: replace(_SMALL, seeds=2, steps=1500, states=128, looks=60, checkpoints=6),
+    readings.LARGE: replace(_LARGE, seeds=2, steps=300, states=64, looks=40, checkpoints=4),
+}
+
+EFFORTS = {
+    Budget.QUICK: Effort(_QUICK, samples=20),
+    Budget.STANDARD: Effort(_STANDARD, samples=200),
+    Budget.PAPER: Effort(_PAPER, samples=1000),
+}

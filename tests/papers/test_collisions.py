@@ -1,0 +1,174 @@
+"""The collisions paper: its fleets train, record what is said, resume to the same bits, and refuse bad input."""
+
+import dataclasses
+import re
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import xarray as xr
+from jax.flatten_util import ravel_pytree
+
+from nucleate.fleet import Silent, train
+from nucleate.observables import HeadClass, attention_distance_correlation, collision_score, distances
+from nucleate.papers.collisions import readings
+from nucleate.papers.collisions.experiments import ParticleFleet
+from nucleate.papers.collisions.recipe import RADIUS, fvu, look
+from nucleate.record import NEVER, Outcome, RunError
+
+TINY = ParticleFleet(
+    particles=3,
+    width=3.0,
+    height=3.0,
+    blocks=2,
+    heads=2,
+    embedding=8,
+    hidden=8,
+    seeds=2,
+    batch=4,
+    steps=80,
+    simulated=32,
+    stride=8,
+    states=16,
+    looks=160,
+    checkpoints=4,
+)
+
+
+class Failure(Silent):
+    """Fails once a worker has trained its second chunk."""
+
+    left = 3
+
+    def advance(self, count: int) -> None:
+        self.left -= 1
+        if self.left <= 0:
+            raise RuntimeError("on purpose")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return train(TINY.plan("collisions/tiny"), tmp_path_factory.mktemp("whole") / "run")
+
+
+@pytest.fixture(scope="module")
+def record(run) -> xr.Dataset:
+    return run.record().load()
+
+
+def test_what_is_recorded(record):
+    heads = {"member": 2, "step": 81, "block": 2, "head": 2}
+    for name in ("raw", "frac", "total", "correlation", "entropy"):
+        assert dict(record[name].sizes) == heads
+        assert np.isfinite(record[name]).all()
+    for name in ("fvu", "train_loss"):
+        assert dict(record[name].sizes) == {"member": 2, "step": 81}
+    assert record.step_weights.values.tolist() == [0, 1, 40, 80]
+    assert record.outcome.values.tolist() == [Outcome.OK, Outcome.OK]
+    assert not np.allclose(record.train_loss[0], record.train_loss[1])
+
+
+def test_weights_give_the_recorded_numbers_again(record):
+    distance = distances(record.held_position.values)
+    recipe = readings.recipe(record)
+    for checkpoint, step in enumerate(record.step_weights.values):
+        network = readings.network(record, 1, checkpoint)
+        flat = ravel_pytree(eqx.filter(network, eqx.is_inexact_array))[0]
+        assert np.array_equal(flat, record.weights[1, checkpoint])
+        acceleration, attention = look(
+            network, record.held_position.values, record.held_velocity.values, recipe.boundary
+        )
+        then = record.sel(step=step).isel(member=1)
+        assert float(fvu(acceleration, record.held_acceleration.values)) == pytest.approx(float(then.fvu), rel=1e-4)
+        head = attention[1, 0]
+        score = collision_score(head, distance, RADIUS)
+        assert [float(score.raw), float(score.frac), float(score.total)] == pytest.approx(
+            [float(then[name][1, 0]) for name in ("raw", "frac", "total")], rel=1e-4, abs=1e-6
+        )
+        assert float(attention_distance_correlation(head, distance)) == pytest.approx(
+            float(then.correlation[1, 0]), rel=1e-3, abs=1e-4
+        )
+        assert float(score.baseline) == pytest.approx(float(record.uniform_score))
+    assert np.array_equal(readings.held_attention(record, 1), attention)
+
+
+def test_a_step_is_one_of_adam_on_fresh_pairs(record):
+    """From the weights at steps 0 and 1, without the engine: the loss on the first batch and Adam's first update."""
+    recipe, row = readings.recipe(record), {"seed": 1, "seed_data": 1, "eta": TINY.eta}
+    library = recipe.data(row)["train"]
+    assert len(np.unique(library.order)) == library.order.size == 81 * 4
+    params, static = eqx.partition(readings.network(record, 1, 0), eqx.is_inexact_array)
+
+    def loss(params):
+        pair = recipe.stream(library, 0)
+        predicted = jax.vmap(eqx.combine(params, static), in_axes=(0, 0, None))(*pair.before, recipe.boundary)
+        return jnp.mean(jnp.square((predicted - pair.acceleration) / 20))
+
+    value, gradient = jax.jit(jax.value_and_grad(loss))(params)
+    assert float(value) == pytest.approx(float(record.train_loss[1, 0]), rel=1e-5)
+    flat, (before, after) = ravel_pytree(gradient)[0], record.weights[1, :2].values
+    clear = np.abs(flat) > 1e-5  # against Adam's ε of 1e-8: its first step is eta times the sign of the gradient
+    assert clear.sum() > 100
+    assert np.allclose(after[clear] - before[clear], -TINY.eta * np.sign(flat)[clear], rtol=2e-3, atol=1e-7)
+
+
+def test_resumes_to_the_same_bits(record, tmp_path):
+    plan = TINY.plan("collisions/tiny")
+    with pytest.raises(RuntimeError, match="on purpose"):
+        train(plan, tmp_path / "run", watch=Failure(), checkpoint_seconds=0)
+    assert list((tmp_path / "run" / "checkpoints").glob("*.checkpoint"))
+    resumed = train(plan, tmp_path / "run").record().load()
+    xr.testing.assert_identical(resumed, record)
+
+
+def test_classes_and_when_heads_form():
+    frac = np.array([[0.2, 0.2], [0.6, 0.2], [0.4, 0.95], [0.7, 0.99], [0.9, 0.95]])[None, :, None]
+    total = np.array([[0.5, 0.5], [0.5, 0.5], [0.5, 0.5], [0.5, 0.05], [0.5, 0.05]])[None, :, None]
+    dims = ("member", "step", "block", "head")
+    planted = xr.Dataset(
+        {
+            "raw": (dims, frac * total),
+            "frac": (dims, frac),
+            "total": (dims, total),
+            "correlation": (dims, -frac),
+            "uniform_score": ((), 0.1),
+            "contact_limit": ((), -0.5),
+        },
+        coords={"step": [0, 10, 20, 30, 40]},
+    )
+    assert readings.formation_step(planted).tolist() == [[[30, NEVER]]]
+    assert readings.final_class(planted).tolist() == [[[HeadClass.TRUE, HeadClass.NONE]]]
+    assert readings.distance_to_limit(planted)[0, 0, 0, 0] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"particles": 1}, "ParticleFleet.particles must be >= 2, to have others to attend to; got 1."),
+        ({"particles": 10}, "ParticleTask.particles must be at most 9"),
+        ({"embedding": 9}, "TransformerSize.width must be a multiple of heads = 2; got 9."),
+        ({"stride": 5}, "PairStream.stride must divide the 32 steps of a simulation; got 5."),
+        ({"batch": 0}, "PairStream.batch must be >= 1; got 0."),
+        ({"eta": 0.0}, "ParticleFleet.eta must be > 0; got 0.0."),
+        ({"eta": float("nan")}, "ParticleFleet.eta must be > 0; got nan."),
+        ({"states": 1}, "ParticleFleet.states must be >= 2; got 1."),
+        ({"checkpoints": 1}, "ParticleFleet.checkpoints must be >= 2; got 1."),
+        ({"steps": 0}, "ParticleFleet.steps must be >= 1; got 0."),
+        ({"first_seed": -1}, "ParticleFleet.first_seed must be >= 0; got -1."),
+    ],
+)
+def test_bad_input_names_the_field_and_the_value(change, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        dataclasses.replace(TINY, **change)
+
+
+def test_a_record_that_is_not_of_these_networks(record):
+    with pytest.raises(RunError, match="has no config"):
+        readings.recipe(record.assign_attrs(about="{}"))
+    with pytest.raises(RunError, match="holds 7 weights"):
+        readings.network(record.isel(parameter=slice(0, 7)), 0)
+    lost = record.assign(weights=record.weights.where(record.step_weights < 80))
+    with pytest.raises(ValueError, match="member 0 had diverged before step 80"):
+        readings.network(lost, 0)
