@@ -73,9 +73,21 @@ def gated(record: xr.Dataset) -> Float[np.ndarray, "member step block head"]:
     return np.asarray(scores(record).gated(LEAST_ATTENTION))
 
 
+def corrected(record: xr.Dataset) -> Float[np.ndarray, "member step block head"]:
+    """The score by which heads are classified: `frac`, with 0 for a head that looks at all alike or at hardly "
+    "anyone."""
+    score = scores(record)
+    return np.where(np.asarray(score.total) >= LEAST_ATTENTION, np.asarray(score.corrected), 0.0)
+
+
+def classes(score: Float[np.ndarray, "*head"]) -> Int8[np.ndarray, "*head"]:
+    """The `HeadClass` of each score of `corrected`."""
+    return head_class(score)
+
+
 def final_class(record: xr.Dataset) -> Int8[np.ndarray, "member block head"]:
     """What each head has become: see `HeadClass`."""
-    return head_class(gated(record)[:, -1])
+    return classes(corrected(record)[:, -1])
 
 
 def formation_step(record: xr.Dataset, level: float = 0.5) -> np.ndarray:

@@ -1,0 +1,139 @@
+"""Claims 7 and 8: the learning coefficient of a head while its correlation follows a power law."""
+
+import numpy as np
+
+from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, bootstrap
+from nucleate.papers.collisions import measures, readings
+from nucleate.papers.collisions.ledger.laws import decays
+
+_FLAT = 0.1  # of its mean, in an octave: what changes less is a plateau
+_BEFORE = 4.0  # what a coefficient did before a law begins, is looked at from a quarter of that step on
+_FEWEST = 3  # checkpoints of a plateau or a slope
+_OCTAVES = 0.5  # the least that a plateau lasts
+
+
+def growth(step: np.ndarray, value: np.ndarray) -> float:
+    """Change in an octave over the mean: the slope of λ̂ over log₂ t, by least squares, over the mean of λ̂."""
+    known = np.isfinite(value) & (step > 0)
+    if known.sum() < _FEWEST or not value[known].mean() > 0:
+        return float("nan")
+    return float(np.polyfit(np.log2(step[known]), value[known], 1)[0] / value[known].mean())
+
+
+def last_law(evidence: Evidence, name: str, member: int, block: int, head: int) -> tuple[float, float]:
+    """First and last step of the power law in which a head's |c| ends; NaN if it ends in none."""
+    laws = evidence.once(measures.laws)[name].isel(member=member, block=block, head=head)
+    end = measures.last(laws)
+    return (float(end.start), float(end.end)) if decays(end) else (float("nan"), float("nan"))
+
+
+def _per_network(member: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """The median of each network that has one: heads of one network are not independent."""
+    known = np.isfinite(value)
+    return np.array([np.median(value[known & (member == m)]) for m in np.unique(member[known])])
+
+
+def _plateau(evidence: Evidence) -> Findings:
+    labels = [check.label for check in _PLATEAU]
+    found = evidence.once(measures.coefficients)
+    if found is None:
+        return Findings(dict.fromkeys(labels, Estimate.unknown()), "There is no collision head.")
+    units = np.flatnonzero(found.collision)
+    heads = [(int(found.member[u]), int(found.block[u]), int(found.head[u])) for u in units]
+    windows = [last_law(evidence, found.experiment, *at) for at in heads]
+    inside, before, controls = [], [], []
+    for unit, (start, end) in zip(units, windows, strict=True):
+        within = (found.step >= start) & (found.step <= end)
+        earlier = (found.step >= start / _BEFORE) & (found.step <= start)
+        inside.append(growth(found.step[within], found.value[unit, within]))
+        before.append(growth(found.step[earlier], found.value[unit, earlier]))
+        others = np.flatnonzero(~found.collision & (found.member == found.member[unit]))
+        controls += [growth(found.step[within], found.value[other, within]) for other in others]
+    member = found.member[units]
+    controls = np.array(controls, float)
+    known = controls[np.isfinite(controls)]
+    told = f"; others in the same stretches {known.min():.2f} to {known.max():.2f}" if len(known) else ""
+    within = np.array(inside)[np.isfinite(inside)]
+    return Findings(
+        {
+            labels[0]: bootstrap(np.median, _per_network(member, np.abs(inside))),
+            labels[1]: bootstrap(np.median, _per_network(member, np.array(before))),
+        },
+        f"{len(units)} collision heads of {len(np.unique(member))} networks in the small box, "
+        f"{int(np.isfinite([w[0] for w in windows]).sum())} of which end in a power law, and as many other heads as "
+        f"there are. Change of λ̂ in an octave over its mean: within the law "
+        + (f"{within.min():.2f} to {within.max():.2f}{told}" if len(within) else "not known for any")
+        + f". {_doubts(found)}",
+    )
+
+
+def _doubts(found: measures.HeadCoefficients) -> str:
+    return (
+        f"{int((found.doubt == 0).sum())} of {found.doubt.size} coefficients raise no doubt; "
+        f"{int(np.isnan(found.value).sum())} diverged, {int((found.value < 0).sum())} are negative."
+    )
+
+
+def plateaus(step: np.ndarray, value: np.ndarray, until: float) -> int:
+    """How many stretches of at least half an octave before `until`, apart from each other, in which λ̂ hardly "
+    "changes."""
+    last, count, first = np.flatnonzero((step > 0) & (step <= until)), 0, 0
+    while first <= len(last) - _FEWEST:
+        for stop in range(len(last), first + _FEWEST - 1, -1):
+            rows = last[first:stop]
+            long = np.log2(step[rows[-1]] / step[rows[0]]) >= _OCTAVES
+            if long and abs(growth(step[rows], value[rows])) <= _FLAT:
+                count, first = count + 1, stop - 1
+                break
+        first += 1
+    return count
+
+
+def _earlier(evidence: Evidence) -> Findings:
+    labels = [check.label for check in _EARLIER]
+    found = evidence.once(measures.coefficients)
+    if found is None:
+        return Findings(dict.fromkeys(labels, Estimate.unknown()), "There is no collision head.")
+    one, two = [], []
+    for unit in np.flatnonzero(found.collision):
+        at = {"member": int(found.member[unit]), "block": int(found.block[unit]), "head": int(found.head[unit])}
+        start, _ = last_law(evidence, found.experiment, *at.values())
+        if np.isfinite(start):
+            many = int(decays(evidence.once(measures.laws)[found.experiment].isel(at)).sum()) > 1
+            (two if many else one).append(plateaus(found.step, found.value[unit], start) > 0)
+    ratio = lambda hits: bootstrap(lambda x: float(np.mean(x)), np.array(hits, float)) if hits else Estimate.unknown()
+    return Findings(
+        {labels[0]: ratio(two), labels[1]: ratio(one)},
+        f"Of {len(two)} heads with two or more falling power laws {sum(two)} have a plateau before the last law "
+        f"begins, of {len(one)} heads with one {sum(one)}. A plateau: three checkpoints or more over at least half "
+        f"an octave, with λ̂ changing by at most {_FLAT} of its mean in an octave. {_doubts(found)}",
+    )
+
+
+_PLATEAU = (
+    Check("size of the change of λ̂ in an octave of the power law, over its mean", "a plateau", Region(0, _FLAT)),
+    Check("change of λ̂ in an octave before the law begins, over its mean", "it rises", Region(low=_FLAT)),
+)
+_EARLIER = (
+    Check("share of heads with two power laws that have an earlier plateau", "most", Region(0.5, 1)),
+    Check("share of heads with one power law that have an earlier plateau", "none", Region(0, 0.1)),
+)
+
+CLAIMS = (
+    Claim(
+        "collisions/7",
+        "Sec. 3.2, Figs. 1, 16-35",
+        "The learning coefficient of a collision head plateaus where its correlation follows a power law.",
+        _PLATEAU,
+        _plateau,
+        (readings.SMALL, readings.LARGE),
+    ),
+    Claim(
+        "collisions/8",
+        "Sec. 3.3",
+        "An earlier plateau of the learning coefficient occurs only in heads with two power laws.",
+        _EARLIER,
+        _earlier,
+        (readings.SMALL, readings.LARGE),
+    ),
+)

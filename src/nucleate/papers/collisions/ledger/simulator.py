@@ -1,0 +1,77 @@
+"""Claims 10 and 11: the networks as simulators, and the simulations themselves."""
+
+import jax
+import numpy as np
+
+from nucleate.claims import Check, Claim, Evidence, Findings, Region, bootstrap
+from nucleate.papers.collisions import measures
+from nucleate.tasks import ParticleTask
+
+_RUNAWAY = 2.0  # a rollout whose energy exceeds the simulation's largest so many times is not stable
+
+
+def stable(energies: measures.Energies) -> np.ndarray:
+    """Of each network, the share of rollouts that stay finite and gain no energy to speak of."""
+    most = _RUNAWAY * energies.truth.max(axis=2)
+    with np.errstate(invalid="ignore"):
+        return np.mean((energies.network <= most[..., None]).all(axis=2), axis=1)
+
+
+def energy_error(energies: measures.Energies) -> np.ndarray:
+    """Of each network: |E − E_truth| of the means over starts, over E_truth, on average over time."""
+    truth, network = energies.truth.mean(axis=1), energies.network.mean(axis=1)
+    return np.mean(np.abs(network - truth) / truth, axis=1)
+
+
+def _rollouts(evidence: Evidence) -> Findings:
+    found = evidence.once(measures.energies)
+    calm, error = (np.concatenate([of(each) for each in found.values()]) for of in (stable, energy_error))
+    told = ", ".join(
+        f"{name.split('/')[1]} box "
+        + ", ".join(f"{value:.0%}" if np.isfinite(value) else "infinite" for value in energy_error(each))
+        for name, each in found.items()
+    )
+    starts = ", ".join(f"{each.truth.shape[1]}" for each in found.values())
+    return Findings(
+        {
+            "share of rollouts that stay finite and gain no energy": bootstrap(lambda x: float(np.mean(x)), calm),
+            "error of the mean energy, over time and relative to the truth": bootstrap(
+                lambda x: float(np.mean(np.nan_to_num(x, nan=np.inf))), error
+            ),
+        },
+        f"{measures.ROLLOUT} steps from {starts} fresh starts, the last weights. Errors of each network: {told}.",
+    )
+
+
+def _settled(evidence: Evidence) -> Findings:
+    task = ParticleTask()
+    start = task.start(jax.random.key(2), max(evidence.samples // 4, 8))
+    kinetic = np.asarray(task.energy(task.trajectory(start, task.steps, every=16)).kinetic)
+    ratio = kinetic[-1] / kinetic.max(axis=0)
+    return Findings(
+        {"kinetic energy after 1,024 steps, over its largest": bootstrap(lambda x: float(np.mean(x)), ratio)},
+        f"{len(ratio)} simulations of the paper's box: 64 particles, 28 × 14. The last to settle still has "
+        f"{ratio.max():.1%} of its largest kinetic energy.",
+    )
+
+
+CLAIMS = (
+    Claim(
+        "collisions/10",
+        "App. D.2, Fig. 7",
+        "Trained networks are stable simulators, and their energy follows that of the system.",
+        (
+            Check("share of rollouts that stay finite and gain no energy", "all", Region(0.95, 1)),
+            Check("error of the mean energy, over time and relative to the truth", "small", Region(0, 0.25)),
+        ),
+        _rollouts,
+        measures.EXPERIMENTS,
+    ),
+    Claim(
+        "collisions/11",
+        "App. C, Table 2",
+        "Systems have settled after 1,024 steps.",
+        (Check("kinetic energy after 1,024 steps, over its largest", "near 0", Region(0, 0.05)),),
+        _settled,
+    ),
+)

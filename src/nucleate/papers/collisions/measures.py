@@ -1,0 +1,165 @@
+"""What several claims and figures share: power laws of all heads, energies of rollouts, learning coefficients."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Bool, Float, Int
+
+from nucleate.claims import Evidence
+from nucleate.models import ParticleTransformer
+from nucleate.observables import Mask, Minibatches, Sampling, Setting, learning_coefficient
+from nucleate.papers.collisions import readings
+from nucleate.tasks import ParticleState
+from nucleate.theories import PowerLaw, Recorded
+
+EXPERIMENTS = (readings.SMALL, readings.LARGE)
+ROLLOUT = 1000  # steps, as in the paper's Figure 7
+
+_HEADS = 2  # collision heads of each network whose coefficient is estimated, and as many others beside them
+_STATES, _BATCH = 2048, 32  # that the coefficient's loss is over, and that a step of a chain sees
+_BATCHES = 8  # rollouts that advance together
+
+
+@dataclass(frozen=True)
+class Chains:
+    """How learning coefficients are estimated, for all heads and checkpoints alike, as in the paper's Table 1.
+
+    The loss is the mean square error of the acceleration in units of 20, over particles and directions.
+    """
+
+    setting: Setting
+    sampling: Sampling
+
+
+# Found with `calibrate` at checkpoints of one pilot network: see docs/collisions-standard.md.
+CHAINS = Chains(Setting(step=1e-5, nbeta=1000.0, gamma=100.0), Sampling(chains=2, burn_in=300, draws=300))
+
+
+@dataclass(frozen=True, eq=False)
+class HeadCoefficients:
+    """Learning coefficients of single heads: of collision detection heads, and of others of the same networks."""
+
+    experiment: str
+    member: Int[np.ndarray, " unit"]
+    block: Int[np.ndarray, " unit"]
+    head: Int[np.ndarray, " unit"]
+    collision: Bool[np.ndarray, " unit"]
+    step: Int[np.ndarray, " checkpoint"]
+    value: Float[np.ndarray, "unit checkpoint"]
+    error: Float[np.ndarray, "unit checkpoint"]
+    doubt: Int[np.ndarray, "unit checkpoint"]
+
+
+@dataclass(frozen=True, eq=False)
+class Energies:
+    """Total energy of boxes over time, simulated and as the networks have it."""
+
+    truth: Float[np.ndarray, "member start time"]
+    network: Float[np.ndarray, "member start time"]
+
+
+def record(evidence: Evidence, name: str) -> xr.Dataset:
+    """The networks of an experiment that stayed finite."""
+    return readings.whole(evidence.record(name))
+
+
+def laws(evidence: Evidence) -> dict[str, xr.Dataset]:
+    """Power laws of |c|, as in the paper: `PowerLawFit.laws` of each experiment."""
+    return {name: PowerLaw("correlation").fit(record(evidence, name)).laws for name in EXPERIMENTS}
+
+
+def laws_to_limit(evidence: Evidence) -> dict[str, xr.Dataset]:
+    """Power laws of |c − c*|, of which Corollary A.4 speaks."""
+    limit = Recorded("contact_limit")
+    return {name: PowerLaw("correlation", limit).fit(record(evidence, name)).laws for name in EXPERIMENTS}
+
+
+def last(laws: xr.Dataset) -> xr.Dataset:
+    """The law of each head's last regime."""
+    count = laws.start.notnull().sum("regime").values
+    return laws.isel(regime=xr.DataArray(np.maximum(count - 1, 0), dims=laws.start.dims[:-1]))
+
+
+def energies(evidence: Evidence) -> dict[str, Energies]:
+    """Simulations and rollouts from fresh starts, of every network."""
+    return {name: _energies(record(evidence, name), max(evidence.samples // 10, 2)) for name in EXPERIMENTS}
+
+
+def _energies(record: xr.Dataset, starts: int) -> Energies:
+    recipe = readings.recipe(record)
+    task, key = recipe.task, jax.random.key(1)
+    start = task.start(key, starts)
+    truth = np.asarray(task.energy(task.trajectory(start, ROLLOUT)).total).T
+    found = []
+    for member in range(record.sizes["member"]):
+        model = readings.network(record, member)
+        path = _rollouts(model, start, jnp.asarray(recipe.boundary), ROLLOUT)
+        found.append(np.asarray(task.energy(ParticleState(*path)).total))
+    return Energies(np.broadcast_to(truth, (len(found), *truth.shape)), np.stack(found))
+
+
+@partial(eqx.filter_jit)
+def _rollouts(model: ParticleTransformer, start: ParticleState, boundary: Array, steps: int) -> tuple[Array, Array]:
+    return jax.lax.map(lambda state: model.rollout(*state, boundary, steps), start, batch_size=_BATCHES)
+
+
+def head_mask(model: ParticleTransformer, block: int, head: int) -> Mask:
+    """The parameters of one head: its columns of query, key and value, their biases, its rows of the output."""
+    nothing = jax.tree.map(lambda leaf: False, model)
+    attention = model.blocks[block].attention
+    chosen = np.arange(attention.output.shape[0]) == head
+    marks = dict.fromkeys(("query", "key", "value", "query_bias", "key_bias", "value_bias"), chosen[:, None])
+    marks["output"] = chosen[:, None, None]
+    parts = lambda tree: tuple(getattr(tree.blocks[block].attention, name) for name in marks)
+    return Mask(eqx.tree_at(parts, nothing, tuple(marks.values())))
+
+
+def squared_error(model: ParticleTransformer, batch: tuple[Array, Array, Array, Array]) -> Float[Array, ""]:
+    """The training loss on states, their accelerations and the boundary, which is the same for all."""
+    position, velocity, acceleration, boundary = batch
+    predicted = jax.vmap(model, in_axes=(0, 0, None))(position, velocity, boundary[0])
+    return jnp.mean(jnp.square((predicted - acceleration) / model.frame.scale))
+
+
+def chosen_heads(record: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """(member, block, head) of the highest-scoring collision heads of each network, and of as many others: those of the
+    lowest score that still look at particles, for what nobody uses has no coefficient to speak of."""
+    kind, score = readings.final_class(record), readings.gated(record)[:, -1]
+    collision, control = [], []
+    for member in range(record.sizes["member"]):
+        order = np.argsort(score[member], axis=None)
+        heads = np.stack(np.unravel_index(order, score[member].shape), axis=1)
+        found = [at for at in heads[::-1] if kind[(member, *at)] > 0][:_HEADS]
+        others = [at for at in heads if kind[(member, *at)] == 0 and score[(member, *at)] > 0][: len(found)]
+        collision += [(member, *at) for at in found]
+        control += [(member, *at) for at in others]
+    return np.array(collision, int).reshape(-1, 3), np.array(control, int).reshape(-1, 3)
+
+
+def coefficients(evidence: Evidence) -> HeadCoefficients | None:
+    """The learning coefficient of collision heads and others over training; None if there is no collision head."""
+    small = record(evidence, readings.SMALL)
+    collision, control = chosen_heads(small)
+    if not len(collision):
+        return None
+    units = np.concatenate([collision, control])
+    recipe = readings.recipe(small)
+    state = recipe.task.sample(jax.random.fold_in(jax.random.key(1), 1), _STATES)
+    boundary = np.broadcast_to(recipe.boundary, (_STATES, *recipe.boundary.shape))
+    data = Minibatches((state.position, state.velocity, recipe.task.step(state)[1], boundary), _BATCH)
+    steps = small.step_weights.values
+    shape = (3, len(units), len(steps))
+    value, error, doubt = np.full(shape, np.nan)
+    for member in np.unique(units[:, 0]).tolist():
+        own = np.flatnonzero(units[:, 0] == member)
+        points = [readings.network(small, member, at) for at in range(len(steps))]
+        subsets = [head_mask(points[0], *units[unit, 1:]) for unit in own]
+        found = learning_coefficient(squared_error, data, points, [CHAINS.setting], CHAINS.sampling, subsets)
+        value[own], error[own], doubt[own] = (x[:, :, 0].T for x in (found.value, found.error, found.doubt))
+    kinds = np.arange(len(units)) < len(collision)
+    return HeadCoefficients(readings.SMALL, *units.T, kinds, steps, value, error, doubt.astype(int))
