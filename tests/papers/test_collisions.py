@@ -20,7 +20,7 @@ TINY = ParticleFleet(
     particles=3,
     width=3.0,
     height=3.0,
-    blocks=2,
+    blocks=1,
     heads=2,
     embedding=8,
     hidden=8,
@@ -57,7 +57,7 @@ def record(run) -> xr.Dataset:
 
 
 def test_what_is_recorded(record):
-    heads = {"member": 2, "step": 81, "block": 2, "head": 2}
+    heads = {"member": 2, "step": 81, "block": 1, "head": 2}
     for name in ("raw", "frac", "total", "correlation", "entropy"):
         assert dict(record[name].sizes) == heads
         assert np.isfinite(record[name]).all()
@@ -80,13 +80,13 @@ def test_weights_give_the_recorded_numbers_again(record):
         )
         then = record.sel(step=step).isel(member=1)
         assert float(fvu(acceleration, record.held_acceleration.values)) == pytest.approx(float(then.fvu), rel=1e-4)
-        head = attention[1, 0]
+        head = attention[0, 1]
         score = collision_score(head, distance, RADIUS)
         assert [float(score.raw), float(score.frac), float(score.total)] == pytest.approx(
-            [float(then[name][1, 0]) for name in ("raw", "frac", "total")], rel=1e-4, abs=1e-6
+            [float(then[name][0, 1]) for name in ("raw", "frac", "total")], rel=1e-4, abs=1e-6
         )
         assert float(attention_distance_correlation(head, distance)) == pytest.approx(
-            float(then.correlation[1, 0]), rel=1e-3, abs=1e-4
+            float(then.correlation[0, 1]), rel=1e-3, abs=1e-4
         )
         assert float(score.baseline) == pytest.approx(float(record.uniform_score))
     assert np.array_equal(readings.held_attention(record, 1), attention)
