@@ -125,7 +125,11 @@ class Torch(torch.nn.Module):
 class _Block(torch.nn.Module):
     def __init__(self, block):
         super().__init__()
-        self.before_attention, self.before_mlp, self.mlp = _norm(block.before_attention), _norm(block.before_mlp), _mlp(block.mlp)
+        self.before_attention, self.before_mlp, self.mlp = (
+            _norm(block.before_attention),
+            _norm(block.before_mlp),
+            _mlp(block.mlp),
+        )
         attention, width = block.attention, block.attention.query.shape[0]
         self.heads = attention.query.shape[1]
         weight = [np.reshape(part, (width, width)) for part in (attention.query, attention.key, attention.value)]
