@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import warnings
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ class Problem(NamedTuple):
 def deep_linear() -> Problem:
     """6-5-5-4 without biases, ones on the first two diagonal entries: λ = 10.5."""
     widths = (6, 5, 5, 4)
-    weights = [np.eye(*shape, dtype=np.float32) * (np.arange(shape[1]) < 2) for shape in zip(widths, widths[1:])]
+    weights = [np.eye(*shape, dtype=np.float32) * (np.arange(shape[1]) < 2) for shape in pairwise(widths)]
     return _problem([(weight, None) for weight in weights], tanh=False)
 
 
