@@ -2,13 +2,15 @@
 
 import json
 import statistics
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import forces, gemm, modular, recording, toy
+from benchmarks import forces, gemm, llc, modular, particles, recording, simulator, toy
 
 ROUNDS = 3
 
@@ -30,10 +32,28 @@ FORCES = {
     "all 1,485 terms under vmap": lambda: forces.brute_force(20),
     "nucleate": lambda: forces.fast(40),
 }
+SIMULATOR = {
+    "naive NumPy": lambda: simulator.numpy_layout(16),
+    "naive JAX": simulator.jax_layout,
+    "nucleate": simulator.nucleate,
+}
 SUBJECTS = (
     ("toy addition", TOY, "model-steps/s"),
     ("modular addition", MODULAR, "model-steps/s"),
     ("force of pair potentials", FORCES, "configurations/s"),
+    ("simulator, 64 particles", SIMULATOR, "particle-steps/s"),
+    *(
+        (
+            f"training step, {case.task.particles} particles",
+            {
+                "PyTorch": partial(particles.pytorch, case, steps),
+                "nucleate": partial(particles.nucleate, case, steps),
+                "GEMM peak": partial(particles.gemm_bound, case),
+            },
+            "steps/s",
+        )
+        for case, steps in ((particles.SMALL, 200), (particles.PAPER, 10))
+    ),
 )
 
 
@@ -58,6 +78,7 @@ def main() -> None:
             recording.overhead(64, 1000, 3),
             "fraction",
         )
+    _learning_coefficients(add, console)
 
     table = Table("benchmark", "subject", "value", "unit", title=f"{torch.get_num_threads()} threads")
     for row in rows:
@@ -74,6 +95,27 @@ def _medians(benchmark: str, subjects: dict, console: Console) -> dict[str, floa
                 status.update(f"{benchmark}, round {number + 1} of {ROUNDS}: {name}")
                 seen[name].append(measure())
     return {name: statistics.median(values) for name, values in seen.items()}
+
+
+def _learning_coefficients(add: Callable[[str, str, float, str], None], console: Console) -> None:
+    """CPU seconds, once: they do not suffer from a busy moment as a clock on the wall does."""
+    subjects = dict(llc.SUBJECTS)
+    if reason := llc.missing():
+        console.print(reason)
+        del subjects["devinterp"]
+    for problem in llc.PROBLEMS:
+        spent = {}
+        for subject in subjects:
+            with console.status(f"learning coefficient, {problem}: {subject}"):
+                spent[subject] = llc.measure(subject, problem)
+            for name, value in spent[subject].items():
+                unit = "λ̂" if name == "coefficient" else "CPU s"
+                add(f"learning coefficient, {problem}", f"{subject}: {name}", value, unit)
+        if "devinterp" in spent:
+            for name, value in spent["nucleate"].items():
+                if name != "coefficient":
+                    ratio = spent["devinterp"][name.split(",")[0]] / value
+                    add(f"learning coefficient, {problem}", f"nucleate over devinterp: {name}", ratio, "ratio")
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ from nucleate.observables.fourier import (
     signal,
 )
 from nucleate.observables.llc.calibration import Calibration, Plateau, calibrate
-from nucleate.observables.llc.estimate import Doubt, Estimate, Sampling, learning_coefficient
+from nucleate.observables.llc.estimate import Doubt, LearningCoefficient, Sampling, learning_coefficient
 from nucleate.observables.llc.mixing import mixing
 from nucleate.observables.llc.samplers import MALA, SGLD, RMSpropSGLD
 from nucleate.observables.llc.settings import Grid, Setting
@@ -92,10 +92,10 @@ __all__ = [
     "CollisionScore",
     "Distance",
     "Doubt",
-    "Estimate",
     "Everything",
     "Grid",
     "HeadClass",
+    "LearningCoefficient",
     "Mask",
     "Matching",
     "MeanSquare",

@@ -2,7 +2,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nucleate.observables import Calibration, Doubt, Estimate, Grid, Matching, Sampling, Setting, Whole, calibrate
+from nucleate.observables import (
+    Calibration,
+    Doubt,
+    Grid,
+    LearningCoefficient,
+    Matching,
+    Sampling,
+    Setting,
+    Whole,
+    calibrate,
+)
 
 GRID = Grid(step=(1e-5, 2e-5, 4e-5, 8e-5), nbeta=(100.0, 1000.0))
 
@@ -14,7 +24,10 @@ def planted(value, grid=GRID, error=0.01, **more):
     good = {"r_hat": blank + 1, "ess": blank + 1e3, "step_bias": blank, "noise_bias": blank, "equilibrium": blank + 1}
     traces = np.zeros((*value.shape, 1, 4))
     fields = {**good, "acceptance": blank + 1, "excess": traces, "loss": traces, **more}
-    return Calibration(grid, Estimate(tuple(grid.settings), 4, 0, value=value, error=error * np.abs(value), **fields))
+    return Calibration(
+        grid,
+        LearningCoefficient(tuple(grid.settings), np.array([4]), 0, value=value, error=error * np.abs(value), **fields),
+    )
 
 
 RISING = np.array([[1.0, 2.0], [1.5, 2.0], [2.5, 2.04], [5.0, 3.0]])

@@ -250,7 +250,7 @@ def test_mala_on_deep_linear_networks(widths, rank, nbeta, truth, spread, step):
 def test_sgld_on_a_deep_linear_network_knows_how_much_too_much_it_reads():
     layers, target = network((6, 5, 5, 4), 2)
     setting = Setting(1e-4, 10_000 / np.log(10_000))
-    sampling = Sampling(chains=32, burn_in=8000, draws=8000)
+    sampling = Sampling(chains=32, burn_in=8000, draws=16_000)
     found = learning_coefficient(deep_linear, Whole(target), [layers], [setting], sampling)
     assert found.value.item() > 13
     assert found.doubt.item() & Doubt.BIASED

@@ -25,6 +25,26 @@ def test_error_is_the_spread_of_means():
     assert np.median(mixing(draws).error) == pytest.approx(draws.mean((1, 2)).std(), rel=0.2)
 
 
+@pytest.mark.parametrize(
+    ("chains", "draws", "phi", "noise"),
+    [
+        (4, 1000, 0.5, 0.0),
+        (4, 500, 0.98, 0.0),
+        (4, 500, 0.98, 5.0),  # a slow motion below fast noise, in chains of ten times its length
+        (1, 1000, 0.97, 5.0),
+        (64, 500, 0.9, 3.0),
+    ],
+)
+def test_error_is_honest_where_chains_are_short_and_noisy(chains, draws, phi, noise):
+    """The mean must lie within two errors 19 times of 20; 15 of 100 outside would be chance once in ten thousand."""
+    cells, rng = 100, np.random.default_rng(1)
+    slow = autoregressive(cells * chains, draws, phi).reshape(cells, chains, draws) * np.sqrt(1 - phi**2)
+    cell = slow + noise * rng.normal(size=slow.shape)
+    error, mean = mixing(cell).error, cell.mean((1, 2))
+    assert np.count_nonzero(np.abs(mean) > 2 * error) < 15
+    assert np.median(error) < 1.5 * mean.std()
+
+
 def test_error_does_not_count_copies_of_a_chain():
     one = autoregressive(1, 4000, 0.5)
     copies = np.repeat(one, 4, axis=0)

@@ -12,6 +12,7 @@ from jaxtyping import Int, UInt32
 
 from nucleate.observables.llc.chains import Block, Program, Traces
 from nucleate.observables.llc.settings import Setting, Traced
+from nucleate.observables.llc.subsets import Group
 
 # Numbers that move at once, over all chains and lanes: about what a core's second cache holds of them and their slopes.
 _AT_ONCE = 2**15
@@ -20,10 +21,10 @@ _BATCHES, _MOVES = 0, 1  # what random numbers are for
 
 
 class Work(NamedTuple):
-    """All cells of an estimate: every checkpoint with every lane, a lane being a subset with a setting."""
+    """Cells that share a program: every checkpoint with every lane, a lane being a subset with a setting."""
 
     checkpoints: Sequence[Sequence[Any]]  # the arrays of the parameters, None for a leaf that is none
-    index: Int[np.ndarray, "subset free"]
+    group: Group
     settings: Sequence[Setting]
     source: Sequence[Any]
     seed: int
@@ -36,10 +37,10 @@ class Work(NamedTuple):
             None if parts[0] is None else jnp.stack(parts)
             for parts in zip(*(self.checkpoints[row] for row in rows), strict=True)
         ]
-        places = np.stack([subset, setting], axis=1).tolist()
+        places = np.stack([np.array(self.group.numbers)[subset], setting], axis=1).tolist()
         return Block(
             values,
-            index=jnp.asarray(self.index[subset]),
+            index=jnp.asarray(self.group.index[subset]),
             setting=Traced(*(jnp.array([getattr(s, name) for s in numbers], jnp.float32) for name in Traced._fields)),
             source=self.source,
             moves=jnp.array([[self._keys(times, _MOVES, row, *lane) for lane in places] for row in rows.tolist()]),
@@ -58,7 +59,7 @@ def lanes_at_once(free: int, chains: int) -> int:
 
 def run(program: Program, work: Work, at_once: int) -> Traces:
     """Run every cell, at most `at_once` side by side; arrays of NumPy, [checkpoint, lane, ...]."""
-    rows, lanes = len(work.checkpoints), len(work.index) * len(work.settings)
+    rows, lanes = len(work.checkpoints), len(work.group.numbers) * len(work.settings)
     across = _even(lanes, at_once)
     down = _even(rows, max(1, at_once // across))
     places = [(row, lane) for row in range(0, rows, down) for lane in range(0, lanes, across)]

@@ -9,7 +9,15 @@ import numpy as np
 from jaxtyping import Bool, Float, PyTree
 from scipy import ndimage
 
-from nucleate.observables.llc.estimate import ALL, SHARE, USUAL, Doubt, Estimate, Sampling, learning_coefficient
+from nucleate.observables.llc.estimate import (
+    ALL,
+    SHARE,
+    USUAL,
+    Doubt,
+    LearningCoefficient,
+    Sampling,
+    learning_coefficient,
+)
 from nucleate.observables.llc.settings import Grid, Setting
 from nucleate.observables.llc.sources import Source
 from nucleate.observables.llc.subsets import Subset
@@ -58,7 +66,7 @@ class Calibration:
     """
 
     grid: Grid
-    estimate: Estimate
+    estimate: LearningCoefficient
 
     @property
     def common(self) -> Plateau | None:

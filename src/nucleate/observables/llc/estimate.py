@@ -15,7 +15,7 @@ from nucleate.observables.llc.mixing import mixing
 from nucleate.observables.llc.samplers import SGLD, Sampler
 from nucleate.observables.llc.settings import Setting
 from nucleate.observables.llc.sources import Source
-from nucleate.observables.llc.subsets import Everything, Subset, lay_out
+from nucleate.observables.llc.subsets import Everything, Group, Subset, lay_out
 
 PLAIN = SGLD()
 
@@ -82,7 +82,7 @@ ALL = (Everything(),)
 
 @final
 @dataclass(frozen=True)
-class Estimate:
+class LearningCoefficient:
     """Coefficients [checkpoint, subset, setting], how far to believe them, and the traces they come from.
 
         λ̂ = nβ (E[L_m(w)] − L_m(w₀))
@@ -92,17 +92,17 @@ class Estimate:
     large since steps are finite and minibatches noisy; exact where L is quadratic and γ ≪ nβ∇²L, and rather too much
     where curvature grows with L. noise_bias: the part of it that is due to minibatches, (ε/8) E|f − E f|²_G; it
     counts noise in flat directions, which does no harm. equilibrium: E[x·∇U] / (d + (ε/4) E|∇U|²_G), the share of the
-    d directions in which chains have arrived; 1 at stationarity. acceptance: of moves. free: d. excess: nβ (L_m(w) −
-    L_m(w₀)) and loss: L_m(w), at every step, burn-in first. Here x = w − w₀, f = nβ∇L_m, ∇U = f + γx and G is the
-    metric. Source: [lau2025llc]; the identities are moments of the Langevin step.
+    d directions in which chains have arrived; 1 at stationarity. acceptance: of moves. free: d, of each subset.
+    excess: nβ (L_m(w) − L_m(w₀)) and loss: L_m(w), at every step, burn-in first. Here x = w − w₀, f = nβ∇L_m, ∇U = f +
+    γx and G is the metric. Source: [lau2025llc]; the identities are moments of the Langevin step.
 
     >>> from dataclasses import fields
-    >>> [field.name for field in fields(Estimate)][3:7]
+    >>> [field.name for field in fields(LearningCoefficient)][3:7]
     ['value', 'r_hat', 'ess', 'error']
     """
 
     settings: tuple[Setting, ...]
-    free: int
+    free: Int[np.ndarray, " subset"]
     burn_in: int
     value: Cells
     r_hat: Cells
@@ -147,16 +147,16 @@ def learning_coefficient(
     settings: Sequence[Setting],
     sampling: Sampling = USUAL,
     subsets: Sequence[Subset] = ALL,
-) -> Estimate:
+) -> LearningCoefficient:
     """The local learning coefficient of a loss at each checkpoint, for each subset of parameters and each setting.
 
         λ̂(w₀) = nβ (E_{w ~ p}[L(w)] − L(w₀)),    p(w) ∝ exp(−nβ L(w) − γ/2 |w − w₀|²)
 
     loss: any JAX function of (parameters, batch), the mean over the batch; data: `Whole`, `Minibatches` or `Stream`,
     of any distribution; checkpoints: pytrees w₀ of one structure; settings: ε, nβ and γ; subsets: `Everything`,
-    `Matching` or `Mask`, moving equally many parameters. Chains, checkpoints, subsets and settings are one compiled
-    program, which a later call with the same loss function and the same shapes finds ready. Every L_m(w) is compared
-    with L_m(w₀) on the same batch. Source: [lau2025llc].
+    `Matching` or `Mask`. Chains, checkpoints, settings and all subsets that move equally many parameters are one
+    compiled program, which a later call with the same loss function and the same shapes finds ready. Every L_m(w) is
+    compared with L_m(w₀) on the same batch. Source: [lau2025llc].
 
     >>> import jax.numpy as jnp
     >>> from nucleate.observables import Whole
@@ -173,29 +173,37 @@ def learning_coefficient(
     True
     """
     _check(data, checkpoints, settings, sampling)
-    layout, index = lay_out(subsets, checkpoints[0])
+    groups = lay_out(subsets, checkpoints[0])
     split = [Frame.split(checkpoint) for checkpoint in checkpoints]
     source, frame = Frame.split(data)
     _check_alike(split)
-    program = Program(
-        loss=loss,
-        sampler=sampling.sampler,
-        chains=sampling.chains,
-        burn_in=sampling.burn_in,
-        steps=sampling.burn_in + sampling.draws,
-        layout=layout,
-        parameters=split[0][1],
-        data=frame,
-    )
-    work = Work([values for values, _ in split], index, settings, source, sampling.seed)
-    at_once = sampling.at_once or lanes_at_once(index.shape[1], sampling.chains)
-    traces = run(program, work, at_once)
-    shape = (len(checkpoints), len(subsets), len(settings))
-    traces = jax.tree.map(lambda leaf: leaf.reshape(*shape, *leaf.shape[2:]), traces)
-    return _read(program, traces, settings, index.shape[1])
+
+    def sample(group: Group) -> Traces:
+        program = Program(
+            loss=loss,
+            sampler=sampling.sampler,
+            chains=sampling.chains,
+            burn_in=sampling.burn_in,
+            steps=sampling.burn_in + sampling.draws,
+            layout=group.layout,
+            parameters=split[0][1],
+            data=frame,
+        )
+        work = Work([values for values, _ in split], group, settings, source, sampling.seed)
+        traces = run(program, work, sampling.at_once or lanes_at_once(group.index.shape[1], sampling.chains))
+        shape = (len(checkpoints), len(group.numbers), len(settings))
+        return jax.tree.map(lambda leaf: leaf.reshape(*shape, *leaf.shape[2:]), traces)
+
+    # Back in the order in which they were given.
+    order = np.argsort([number for group in groups for number in group.numbers])
+    traces = jax.tree.map(lambda *parts: np.concatenate(parts, 1)[:, order], *map(sample, groups))
+    free = np.array([group.index.shape[1] for group in groups for _ in group.numbers])[order]
+    return _read(sampling, traces, settings, free)
 
 
-def _read(program: Program, traces: Traces, settings: Sequence[Setting], free: int) -> Estimate:
+def _read(
+    sampling: Sampling, traces: Traces, settings: Sequence[Setting], free: Int[np.ndarray, " subset"]
+) -> LearningCoefficient:
     """Numbers from traces, in double precision. A cell with a chain that diverged gets no number."""
     step, nbeta = (np.array([getattr(setting, name) for setting in settings]) for name in ("step", "nbeta"))
     with np.errstate(invalid="ignore", over="ignore"):  # of chains that diverged
@@ -203,17 +211,17 @@ def _read(program: Program, traces: Traces, settings: Sequence[Setting], free: i
         trace = excess.astype(np.float32)
         finite = np.asarray(np.isfinite(trace).all((-2, -1)))
         means = jax.tree.map(lambda leaf: np.where(finite, leaf.astype(np.float64).mean(-1), np.nan), traces.means)
-    draws = np.where(finite[..., None, None], excess[..., program.burn_in :], np.nan)
-    finite_step = np.zeros_like(step) if program.sampler.exact else step
-    return Estimate(
+    draws = np.where(finite[..., None, None], excess[..., sampling.burn_in :], np.nan)
+    finite_step = np.zeros_like(step) if sampling.sampler.exact else step
+    return LearningCoefficient(
         settings=tuple(settings),
         free=free,
-        burn_in=program.burn_in,
+        burn_in=sampling.burn_in,
         value=draws.mean((-2, -1)),
         **mixing(draws)._asdict(),
         step_bias=finite_step / 8 * means.push,
         noise_bias=finite_step / 8 * means.noise,
-        equilibrium=means.virial / (free + finite_step / 4 * means.force),
+        equilibrium=means.virial / (free[:, None] + finite_step / 4 * means.force),
         acceptance=means.acceptance,
         excess=trace,
         loss=np.asarray(traces.loss),

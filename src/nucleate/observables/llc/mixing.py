@@ -23,17 +23,17 @@ class Mixing(NamedTuple):
 def mixing(draws: Draws) -> Mixing:
     """Whether chains agree, the independent draws they are worth, and the standard error of the mean of all draws.
 
-        R̂ = √(V / W),    n_eff = M N / τ,    σ = max(√(V / n_eff), √(B / M), √(V̄ / n̄_eff))
+        R̂ = √(V / W),    n_eff = M N / τ,    σ = max(√(V / n_eff), √(B / M))
         V = (N − 1)/N · W + B,    τ = 1 + 2 Σ_t ρ_t,    ρ_t = 1 − (W − c_t)/V
 
     draws: of any number, after burn-in. Each chain is cut in halves, M in all, of N draws each, so that a drift
     counts as a disagreement. W: mean variance within a half; B: variance of their means; c_t: their mean
     autocovariance at lag t. The sum over lags ends where two neighbouring ρ are negative together, and is made to
-    fall (Geyer's initial monotone sequence). Of the three standard errors, each holds where another fails: the first
-    where chains are few, the second (from four chains on) where a slow motion hides below fast noise, the third,
-    which takes the mean over chains as one series, where chains have seen the same minibatches and so do not err
-    independently. A cell with a value that is not finite gives NaN; R̂ is NaN where nothing varies. Source:
-    [vehtari2021].
+    fall (Geyer's initial monotone sequence). The standard error is the largest of several, each of which holds where
+    another fails. √(V / n_eff) is taken of the draws; of their means over √N in a row, in which fast noise hides no
+    slow motion; and of both again for the mean over chains as one series, since chains that have seen the same
+    minibatches do not err independently. √(B / M) counts from four chains on. A cell with a value that is not finite
+    gives NaN; R̂ is NaN where nothing varies. Source: [vehtari2021].
 
     >>> noise = np.random.default_rng(0).normal(size=(4, 2500))
     >>> r_hat, ess, error = mixing(noise)
@@ -42,12 +42,13 @@ def mixing(draws: Draws) -> Mixing:
     >>> bool(mixing(noise + np.linspace(0, 5, 2500)).r_hat > 1.4)
     True
     """
-    halves, together = _halves(draws), _halves(draws.mean(-2, keepdims=True))
+    halves = _halves(draws)
     within, total = _variances(halves)
     ess = _effective_size(halves)
     with np.errstate(invalid="ignore", divide="ignore"):
         r_hat = np.sqrt(total / within)
-    errors = [np.sqrt(total / ess), np.sqrt(_variances(together)[1] / _effective_size(together))]
+    series = [draws, draws.mean(-2, keepdims=True)]
+    errors = [_error(_halves(part)) for one in series for part in (one, _coarse(one))]
     if halves.shape[-2] >= _ENOUGH:
         errors.append(halves.mean(-1).std(-1, ddof=1) / np.sqrt(halves.shape[-2]))
     error = np.max(errors, axis=0)
@@ -60,6 +61,20 @@ def _halves(draws: Draws) -> Halves:
     draws = np.where(np.isfinite(draws), draws, 0.0).astype(np.float64)
     length = draws.shape[-1] // 2
     return np.concatenate([draws[..., :length], draws[..., -length:]], axis=-2)
+
+
+def _coarse(draws: Draws) -> Float[np.ndarray, "*cell chain group"]:
+    """Means over √N neighbours, at least two for each half; what fills no group at the start is left out."""
+    length = draws.shape[-1]
+    size = max(1, min(int(np.sqrt(length)), length // 4))
+    kept = draws[..., length % size :]
+    return kept.reshape(*kept.shape[:-1], -1, size).mean(-1)
+
+
+def _error(halves: Halves) -> Cells:
+    """√(V / n_eff), where n_eff is no more than the draws there are."""
+    count = halves.shape[-2] * halves.shape[-1]
+    return np.asarray(np.sqrt(_variances(halves)[1] / np.minimum(_effective_size(halves), count)))
 
 
 def _variances(halves: Halves) -> tuple[Cells, Cells]:

@@ -72,7 +72,7 @@ class SGLD(Plain):
         w ← w − ε/2 (nβ ∇L_m(w) + γ(w − w₀)) + √ε N(0, 1)
 
     L_m: the loss on a minibatch; ε, nβ, γ: see `Setting`. Reads too much by about (ε/8) E[nβ ∇L_m · ∇U_m], which
-    `Estimate.step_bias` measures. Source: [welling2011sgld].
+    `LearningCoefficient.step_bias` measures. Source: [welling2011sgld].
 
     >>> SGLD().exact
     False

@@ -150,17 +150,31 @@ class Layout:
         return flat.astype(jnp.promote_types(flat.dtype, jnp.float32))  # small steps vanish in half precision
 
 
-def lay_out(subsets: Sequence[Subset], params: PyTree) -> tuple[Layout, Int[np.ndarray, "subset free"]]:
-    """Find the numbers that each subset moves: the leaves concerned, and places in their concatenation."""
+class Group(NamedTuple):
+    """Subsets that move equally many numbers, and so share a program.
+
+    numbers: which subsets they are; index: the places of what they move, in the concatenation of the leaves concerned.
+    """
+
+    numbers: tuple[int, ...]
+    layout: Layout
+    index: Int[np.ndarray, "subset free"]
+
+
+def lay_out(subsets: Sequence[Subset], params: PyTree) -> list[Group]:
+    """Find the numbers that each subset moves."""
     masks = [subset.masks(params) for subset in subsets]
     for subset, mask in zip(subsets, masks, strict=True):
         if not any(part.any() for part in mask):
             paths = ", ".join(leaf.path for leaf in leaves(params) if leaf.can_move)
             raise ValueError(f"{subset} matches no parameter; those that can move are: {paths or 'none'}.")
+    sizes = [sum(int(part.sum()) for part in mask) for mask in masks]
+    groups = [[number for number, other in enumerate(sizes) if other == size] for size in dict.fromkeys(sizes)]
+    return [_group(tuple(numbers), [masks[number] for number in numbers]) for numbers in groups]
+
+
+def _group(numbers: tuple[int, ...], masks: list[list[Bool[np.ndarray, "..."]]]) -> Group:
     touched = tuple(leaf for leaf in range(len(masks[0])) if any(mask[leaf].any() for mask in masks))
     flat = [np.concatenate([mask[leaf].ravel() for leaf in touched]) for mask in masks]
-    sizes = sorted({int(mask.sum()) for mask in flat})
-    if len(sizes) > 1:
-        raise ValueError(f"Subsets must move equally many parameters to share a program; these move {sizes}.")
     index = np.stack([np.flatnonzero(mask) for mask in flat]).astype(np.int32)
-    return Layout(touched, complete=len(flat) == 1 and bool(flat[0].all())), index
+    return Group(numbers, Layout(touched, complete=len(flat) == 1 and bool(flat[0].all())), index)
