@@ -1,9 +1,11 @@
 """Figures: arrays in, matplotlib axes drawn on. Draw inside `with style():` and write with `save`."""
 
 from nucleate.plots.animation import animate, animate_circles
+from nucleate.plots.attention import animate_attention, attention_map, particles
 from nucleate.plots.circles import circle, reach, signal_curves, snapshots, survivor_colors
 from nucleate.plots.curves import above_diagonal, agreement, median_line, transition
 from nucleate.plots.dynamics import fit_curve, fits_grid, interaction_matrix, loss_curves
+from nucleate.plots.heads import count_bars, interval_rows, law_curve, score_histogram, second_curve
 from nucleate.plots.hierarchy import hierarchy, strips
 from nucleate.plots.labels import end_labels, mark, spread
 from nucleate.plots.overview import overview
@@ -27,10 +29,13 @@ __all__ = [
     "above_diagonal",
     "agreement",
     "animate",
+    "animate_attention",
     "animate_circles",
     "animate_repons",
+    "attention_map",
     "chain_traces",
     "circle",
+    "count_bars",
     "count_curve",
     "end_labels",
     "fit_curve",
@@ -38,12 +43,15 @@ __all__ = [
     "fits_grid",
     "hierarchy",
     "interaction_matrix",
+    "interval_rows",
+    "law_curve",
     "loss_curves",
     "mark",
     "median_line",
     "number_lines",
     "overview",
     "panels",
+    "particles",
     "phase_diagram",
     "phase_legend",
     "plane_configuration",
@@ -52,6 +60,8 @@ __all__ = [
     "rate_curve",
     "reach",
     "save",
+    "score_histogram",
+    "second_curve",
     "signal_curves",
     "snapshots",
     "spread",

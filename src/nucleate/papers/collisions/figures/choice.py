@@ -1,0 +1,144 @@
+"""Which heads and which states the figures show."""
+
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from jaxtyping import Float
+
+from nucleate.claims import Evidence
+from nucleate.observables import HeadClass
+from nucleate.papers.collisions import readings
+from nucleate.papers.collisions.recipe import look
+
+EXPERIMENTS = (readings.LARGE, readings.SMALL)  # the paper's box is large, so that is looked at first
+_FEW = 4  # heads of a fleet to show if none detects collisions
+_KINDS = {HeadClass.TRUE: "true", HeadClass.PARTIAL: "partial", HeadClass.NONE: "no"}
+
+
+class Head(NamedTuple):
+    """An attention head: its fleet, its network (the record's `member`), its block and its number there."""
+
+    experiment: str
+    member: int
+    block: int
+    head: int
+
+    @property
+    def name(self) -> str:
+        """As the paper writes it."""
+        return f"head {self.block}-{self.head} of network {self.member}"
+
+    def of(self, table: xr.Dataset | xr.DataArray):
+        """What a table over (member, block, head) says of it."""
+        return table.sel(member=self.member).isel(block=self.block, head=self.head)
+
+
+class Example(NamedTuple):
+    """A head that stands for its kind; not `genuine` if it is only the nearest to it."""
+
+    head: Head
+    score: float
+    kind: HeadClass
+    genuine: bool
+
+    @property
+    def title(self) -> str:
+        words = f"{_KINDS[self.kind]} collision head" if self.genuine else "stand-in"
+        return f"{words}, score {self.score:.2f}"
+
+
+def whole(evidence: Evidence, experiment: str) -> xr.Dataset:
+    """The networks of a fleet that stayed finite."""
+    return readings.whole(evidence.record(experiment))
+
+
+def fleet_name(record: xr.Dataset) -> str:
+    """The box of a fleet, in words."""
+    task = readings.recipe(record).task
+    return f"{task.particles} particles, {' × '.join(f'{length:g}' for length in task.box.size)}"
+
+
+def box(record: xr.Dataset) -> tuple[float, float]:
+    """Width and height of a fleet's box."""
+    width, height = readings.recipe(record).task.box.size
+    return float(width), float(height)
+
+
+def final_scores(record: xr.Dataset) -> xr.DataArray:
+    """The gated score of every head at the end."""
+    return xr.DataArray(
+        readings.gated(record)[:, -1], dims=("member", "block", "head"), coords={"member": record.member.values}
+    )
+
+
+def heads(experiment: str, chosen: xr.DataArray) -> list[Head]:
+    """The heads for which a table over (member, block, head) says so, in its order."""
+    return [
+        Head(experiment, int(chosen.member[m]), int(b), int(h)) for m, b, h in zip(*np.nonzero(chosen.values), strict=True)
+    ]
+
+
+def collision_heads(evidence: Evidence, experiment: str) -> tuple[list[Head], bool]:
+    """The true and partial heads of a fleet; if it has none, those with the highest scores, and False."""
+    record = whole(evidence, experiment)
+    score = final_scores(record)
+    found = heads(experiment, score.copy(data=readings.final_class(record) > HeadClass.NONE))
+    if found:
+        return found, True
+    highest = np.sort(score.values.ravel())[-_FEW:]
+    return heads(experiment, score.copy(data=score.values >= highest[0]))[:_FEW], False
+
+
+def examples(evidence: Evidence) -> dict[HeadClass, Example]:
+    """One head of each kind, all of one fleet: the large box unless only the small one has more kinds.
+
+    Of true heads the one with the highest score, of partial ones the most middling, of others the lowest that looks at
+    anyone at all. A kind that no head has become is stood for by the nearest score that is left.
+    """
+    best = max(EXPERIMENTS, key=lambda name: len(np.unique(readings.final_class(whole(evidence, name)))))
+    record = whole(evidence, best)
+    score, kinds = final_scores(record), readings.final_class(record)
+    looks = record.total.values[:, -1] >= readings.LEAST_ATTENTION
+    left, found = np.ones(score.shape, bool), {}
+    for kind, aim in ((HeadClass.TRUE, 1.0), (HeadClass.PARTIAL, 0.6), (HeadClass.NONE, 0.0)):
+        pools = (left & (kinds == kind) & looks, left & (kinds == kind), left)
+        pool = next((pool for pool in pools if pool.any()), None)
+        if pool is None:
+            continue  # fewer heads than kinds
+        at = np.unravel_index(np.argmin(np.where(pool, np.abs(score.values - aim), np.inf)), score.shape)
+        left[at] = False
+        member, block, number = map(int, at)
+        head = Head(best, int(record.member[member]), block, number)
+        found[kind] = Example(head, float(score.values[at]), kind, bool(kinds[at] == kind))
+    return found
+
+
+def subject(evidence: Evidence) -> Example:
+    """The head that films and single maps show: the true one, or what stands for it."""
+    return evidence.once(examples)[HeadClass.TRUE]
+
+
+def stand_ins(shown: dict[HeadClass, Example]) -> str:
+    """What a caption must say of heads that are not of the kind they stand for; empty if there are none."""
+    missing = [_KINDS[kind] for kind, example in shown.items() if not example.genuine]
+    if not missing:
+        return ""
+    return f" No head of kind: {', '.join(missing)}; the head with the nearest score that is left stands in."
+
+
+def attention(
+    record: xr.Dataset, head: Head, position: np.ndarray, velocity: np.ndarray, checkpoint: int = -1
+) -> Float[np.ndarray, "state particle particle"]:
+    """Whom a head attends to in any states."""
+    member = int(np.flatnonzero(record.member.values == head.member)[0])
+    network = readings.network(record, member, checkpoint)
+    seen = look(network, position.astype(np.float32), velocity.astype(np.float32), readings.recipe(record).boundary)
+    return np.asarray(seen[1][head.block, head.head])
+
+
+def moments(record: xr.Dataset) -> tuple[int, int, int]:
+    """Held-out states of free fall, of collisions on the way, and settled: of most, median and least kinetic energy."""
+    kinetic = np.sum(np.square(record.held_velocity.values), axis=(1, 2))
+    order = np.argsort(kinetic, kind="stable")
+    return int(order[-1]), int(order[len(order) // 2]), int(order[0])

@@ -1,0 +1,184 @@
+"""Figures 1, 6 and 16 to 35: power laws of the attention-distance correlation, and learning coefficients."""
+
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+
+from nucleate.claims import Evidence
+from nucleate.explorer import FigureEntry
+from nucleate.papers.collisions import measures, readings
+from nucleate.papers.collisions.figures import choice
+from nucleate.papers.collisions.figures.choice import Head
+from nucleate.papers.collisions.measures import HeadCoefficients
+from nucleate.plots import attention_map, interval_rows, law_curve, mark, panels, save, second_curve
+from nucleate.record import NEVER
+
+_TABLE_5 = (-0.85, -0.05)
+_COLUMNS = 4
+_ABOUT = (
+    "Blue: |c|; red: its power laws with their exponents; dotted: |c| of an ideal collision head. "
+    "Green: the local learning coefficient, bars of twice its error; hollow where it is in doubt."
+)
+
+
+def _laws(evidence: Evidence, head: Head) -> list[tuple[float, float, float, float]]:
+    """Start, end, α and ln A of each law of a head."""
+    table = head.of(evidence.once(measures.laws)[head.experiment])
+    rows = np.stack([table[name].values for name in ("start", "end", "exponent", "constant")], axis=1)
+    return [(a, b, c, d) for a, b, c, d in rows[np.isfinite(rows).all(1)].tolist()]
+
+
+def _units(found: HeadCoefficients | None, collision: bool) -> dict[Head, int]:
+    """The heads that have coefficients, and their rows: collision heads or controls."""
+    if found is None:
+        return {}
+    rows = np.flatnonzero((found.collision == collision) & np.isfinite(found.value).any(1)).tolist()
+    return {
+        Head(found.experiment, int(found.member[row]), int(found.block[row]), int(found.head[row])): row for row in rows
+    }
+
+
+def _draw_head(ax: Axes, evidence: Evidence, head: Head, row: int | None) -> Axes | None:
+    """|c| with its laws, and the coefficient if it is known; returns the axes of the latter."""
+    record = choice.whole(evidence, head.experiment)
+    value = head.of(record.correlation)
+    law_curve(ax, record.step.values, value.values, _laws(evidence, head), level=float(record.contact_limit))
+    found = evidence.once(measures.coefficients)
+    if found is None or row is None:
+        return None
+    trusted = ~(np.nan_to_num(found.doubt[row]) > 0)
+    return second_curve(ax, found.step, found.value[row], found.error[row], trusted)
+
+
+def _subject(evidence: Evidence) -> tuple[Head, int | None, bool]:
+    """The head of Fig. 1, its row of coefficients, and whether it is a collision head.
+
+    Of those with coefficients, or of all if there are none: one with two laws or more, if possible, and then the one
+    with the highest score.
+    """
+    units = _units(evidence.once(measures.coefficients), True)
+    genuine = True
+    candidates = list(units)
+    if not candidates:
+        example = choice.subject(evidence)
+        candidates, genuine = choice.collision_heads(evidence, example.head.experiment)
+
+    def rank(head: Head) -> tuple[int, float]:
+        score = head.of(choice.final_scores(choice.whole(evidence, head.experiment)))
+        return min(len(_laws(evidence, head)), 2), float(score)
+
+    head = max(candidates, key=rank)
+    return head, units.get(head), genuine
+
+
+def _checkpoints(record: xr.Dataset, head: Head) -> dict[str, int]:
+    """Checkpoints before the head forms, when it has formed, and at the end."""
+    steps = record.step_weights.values
+    formed = readings.formation_step(record)[record.member.values == head.member][0, head.block, head.head]
+    last = len(steps) - 1
+    at = last // 2 if formed == NEVER else int(np.searchsorted(steps, formed))
+    middle = int(np.clip(at, 1, max(last - 1, 1)))
+    chosen = dict.fromkeys((max(middle - 1, 0), middle, last))
+    return dict(zip("ABC", chosen, strict=False))
+
+
+def figure_1(evidence: Evidence, folder: Path) -> FigureEntry:
+    head, row, genuine = _subject(evidence)
+    record = choice.whole(evidence, head.experiment)
+    box, steps = choice.box(record), record.step_weights.values
+    shown = _checkpoints(record, head)
+    state = choice.moments(record)[1]
+    position, velocity = record.held_position.values[[state]], record.held_velocity.values[[state]]
+    figure, axes = panels(2, len(shown), size=(3.0, 3.3))
+    grid = axes[0].get_gridspec()
+    for ax in axes[: len(shown)]:
+        ax.remove()
+    top = figure.add_subplot(grid[0, :])
+    _draw_head(top, evidence, head, row)
+    mark(top, {letter: max(float(steps[at]), 1.0) for letter, at in shown.items()})
+    for ax, (letter, at) in zip(axes[len(shown) :], shown.items(), strict=True):
+        seen = choice.attention(record, head, position, velocity, at)
+        attention_map(ax, position[0], seen[0], box, title=f"{letter}: step {steps[at]:,}")
+    kind = "A collision head" if genuine else "No head detects collisions; shown is one of the highest scores"
+    return FigureEntry(
+        save(figure, folder / "figure_1.png"),
+        "Fig. 1: a head forms",
+        f"{kind}: {head.name} ({choice.fleet_name(record)}). Above: {_ABOUT[0].lower()}{_ABOUT[1:]} Below: whom it "
+        "attends to in one held-out state at the last checkpoint before it forms, at the next one, and at the end.",
+    )
+
+
+def figure_6(evidence: Evidence, folder: Path) -> FigureEntry:
+    chosen = {name: choice.collision_heads(evidence, name) for name in choice.EXPERIMENTS}
+    rows = max(len(heads) for heads, _ in chosen.values())
+    figure, axes = panels(1, len(chosen), size=(4.8, 1.5 + 0.22 * max(rows, 6)))
+    notes = []
+    for ax, (name, (heads, genuine)) in zip(axes, chosen.items(), strict=True):
+        record = choice.whole(evidence, name)
+        table = evidence.once(measures.laws)[name]
+        last = [(head, _last(head.of(table))) for head in heads]
+        known = [(head, law) for head, law in last if law is not None]
+        values = {key: [float(law[key]) for _, law in known] for key in ("exponent", "error", "correlated_error")}
+        interval_rows(
+            ax,
+            [f"{head.member}: {head.block}-{head.head}" for head, _ in known],
+            -np.array(values["exponent"]),
+            values["error"],
+            wide=values["correlated_error"],
+            filled=[float(law.preferred) == 0 for _, law in known],
+            band=_TABLE_5,
+            xlabel="slope of ln |c| over ln t in the last regime",
+        )
+        ax.set_title(choice.fleet_name(record), pad=8)
+        if not genuine:
+            notes.append(f"{choice.fleet_name(record)}: no head detects collisions, shown are the highest scores.")
+        if len(known) < len(heads):
+            notes.append(f"{choice.fleet_name(record)}: {len(heads) - len(known)} heads have no law.")
+    axes[0].set_ylabel("network: block-head")
+    return FigureEntry(
+        save(figure, folder / "figure_6.png"),
+        "Fig. 6: exponents of collision heads",
+        "A row is a head. Thick: 95 % interval for independent errors, as in the paper; thin: for errors correlated from "
+        "row to row. Filled: a power law fits better than an exponential or a stretched one. Shaded: the range of the "
+        f"paper's Table 5. {' '.join(notes)}".strip(),
+    )
+
+
+def _last(laws: xr.Dataset) -> xr.Dataset | None:
+    there = np.flatnonzero(np.isfinite(laws.exponent.values))
+    return laws.isel(regime=int(there[-1])) if there.size else None
+
+
+def pages(evidence: Evidence, folder: Path) -> list[FigureEntry]:
+    """Figures 16 to 35 on one page, and the controls on another; nothing if no coefficients are known."""
+    found = evidence.once(measures.coefficients)
+    entries = []
+    for stem, collision, title in (
+        ("figure_16", True, "Figs. 16–35: correlation and learning coefficient of collision heads"),
+        ("figure_controls", False, "As Figs. 16–35, for heads that are no collision heads"),
+    ):
+        units = _units(found, collision)
+        if units:
+            fleet = choice.fleet_name(choice.whole(evidence, next(iter(units)).experiment))
+            entries.append(FigureEntry(_page(evidence, folder / f"{stem}.png", units), title, f"{fleet}. {_ABOUT}"))
+    return entries
+
+
+def _page(evidence: Evidence, path: Path, units: dict[Head, int]) -> Path:
+    columns = min(_COLUMNS, len(units))
+    rows = -(-len(units) // columns)
+    figure, axes = panels(rows, columns, size=(3.9, 2.7))
+    for number, (ax, (head, row)) in enumerate(zip(axes, units.items(), strict=False)):
+        right = _draw_head(ax, evidence, head, row)
+        ax.set_title(head.name, fontsize=10, pad=6)
+        if number % columns:
+            ax.set_ylabel("")
+        if right is not None and number % columns < columns - 1 and number < len(units) - 1:
+            right.set_ylabel("")
+        if number + columns < len(units):
+            ax.set_xlabel("")
+    for ax in axes[len(units) :]:
+        ax.remove()
+    return save(figure, path)

@@ -1,0 +1,71 @@
+"""Figures 3 and 13 to 15: whom heads attend to."""
+
+from pathlib import Path
+
+import numpy as np
+
+from nucleate.claims import Evidence
+from nucleate.explorer import FigureEntry
+from nucleate.observables import HeadClass
+from nucleate.papers.collisions.figures import choice
+from nucleate.plots import attention_map, panels, save
+
+_HEIGHTS, _WIDTHS = (0.75, 0.4, 0.12), (0.14, 0.38, 0.62, 0.86)  # where a particle is put, as shares of the box
+_OPACITY = "The more opaque a line, the more attention."
+
+
+def figure_3(evidence: Evidence, folder: Path) -> FigureEntry:
+    shown = evidence.once(choice.examples)
+    record = choice.whole(evidence, next(iter(shown.values())).head.experiment)
+    box = choice.box(record)
+    falling, _, settled = choice.moments(record)
+    states = np.array([falling, settled])
+    position, velocity = record.held_position.values[states], record.held_velocity.values[states]
+    figure, axes = panels(2, len(shown), size=(3.4, 3.4 * box[1] / box[0] + 0.35))
+    for column, example in enumerate(shown.values()):
+        seen = choice.attention(record, example.head, position, velocity)
+        for row, state in enumerate(("in free fall", "settled")):
+            ax = axes[row * len(shown) + column]
+            attention_map(ax, position[row], seen[row], box, title=example.title if row == 0 else "")
+            if column == 0:
+                ax.set_ylabel(state)
+    names = "; ".join(example.head.name for example in shown.values())
+    return FigureEntry(
+        save(figure, folder / "figure_3.png"),
+        "Fig. 3: whom heads attend to",
+        f"{choice.fleet_name(record)}; from left to right {names}. Above: the held-out state with most kinetic energy; "
+        f"below: the one with least. {_OPACITY}{choice.stand_ins(shown)}",
+    )
+
+
+def moved(evidence: Evidence, folder: Path) -> list[FigureEntry]:
+    """Figures 13 to 15: one particle is put elsewhere in a settled state, all others stay."""
+    shown = evidence.once(choice.examples)
+    return [
+        _figure(evidence, folder, shown[kind], number)
+        for number, kind in zip((13, 14, 15), (HeadClass.TRUE, HeadClass.PARTIAL, HeadClass.NONE), strict=True)
+        if kind in shown
+    ]
+
+
+def _figure(evidence: Evidence, folder: Path, example: choice.Example, number: int) -> FigureEntry:
+    record = choice.whole(evidence, example.head.experiment)
+    box = choice.box(record)
+    state = choice.moments(record)[2]
+    there = record.held_position.values[state]
+    particle = int(np.argmax(there[:, 1]))  # the topmost, so that it leaves no hole behind
+    places = np.array([(x * box[0], y * box[1]) for y in _HEIGHTS for x in _WIDTHS])
+    position = np.repeat(there[None], len(places), axis=0)
+    position[:, particle] = places
+    velocity = np.repeat(record.held_velocity.values[state][None], len(places), axis=0)
+    seen = choice.attention(record, example.head, position, velocity)
+    figure, axes = panels(len(_HEIGHTS), len(_WIDTHS), size=(2.5, 2.5 * box[1] / box[0] + 0.1))
+    for ax, here, attention in zip(axes, position, seen, strict=True):
+        attention_map(ax, here, attention, box, query=particle)
+    stands = "" if example.genuine else " No head is of that kind; the one with the nearest score stands in."
+    return FigureEntry(
+        save(figure, folder / f"figure_{number}.png"),
+        f"Fig. {number}: attention of a moved particle, {example.title}",
+        f"The attention of one particle, green, in {example.head.name} ({choice.fleet_name(record)}), put in different "
+        f"places of a settled state; it may overlap others there. {_OPACITY}{stands}",
+    )

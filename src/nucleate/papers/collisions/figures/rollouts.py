@@ -1,0 +1,71 @@
+"""Figure 7 and the film: networks as simulators."""
+
+from pathlib import Path
+
+import equinox as eqx
+import jax
+import numpy as np
+
+from nucleate.claims import Evidence
+from nucleate.explorer import FigureEntry
+from nucleate.papers.collisions import measures, readings
+from nucleate.papers.collisions.figures import choice
+from nucleate.plots import PALETTE, animate_attention, panels, save
+
+_STEPS, _EVERY = 1000, 10
+_START = 5  # what the film's key is folded with
+
+
+def figure_7(evidence: Evidence, folder: Path) -> FigureEntry | None:
+    found = {name: held for name, held in evidence.once(measures.energies).items() if held.truth.size}
+    if not found:
+        return None
+    columns = max(len(held.truth) for held in found.values())
+    figure, axes = panels(len(found), columns, size=(3.1, 2.9))
+    for row, (name, held) in enumerate(found.items()):
+        record = choice.whole(evidence, name)
+        ceiling = 1.25 * float(held.truth.mean(1).max())
+        for column in range(columns):
+            ax = axes[row * columns + column]
+            if column >= len(held.truth):
+                ax.remove()
+                continue
+            with np.errstate(invalid="ignore", over="ignore"):
+                mean = held.network[column].astype(np.float64).mean(0)
+            ax.plot(mean, color=PALETTE[1], label="network")
+            ax.plot(held.truth[column].mean(0), color="0.15", lw=1.3, ls=(0, (4, 2)), label="truth")
+            ax.set(xlabel="time step", ylabel="" if column else "total energy", ylim=(0, ceiling))
+            fleet = choice.fleet_name(record) if column == 0 else ""
+            ax.set_title(f"{fleet}\nnetwork {int(record.member[column])}", fontsize=10, pad=6)
+    axes[0].legend()
+    starts = next(iter(found.values())).truth.shape[1]
+    return FigureEntry(
+        save(figure, folder / "figure_7.png"),
+        "Fig. 7: energy of networks that simulate",
+        f"Mean over {starts} initial states. The axis ends a quarter above the truth; what leaves it has gained energy.",
+    )
+
+
+def film(evidence: Evidence, folder: Path) -> FigureEntry:
+    example = choice.subject(evidence)
+    record = choice.whole(evidence, example.head.experiment)
+    recipe = readings.recipe(record)
+    start = recipe.task.start(jax.random.fold_in(jax.random.key(0), _START), 1)
+    truth = jax.tree.map(lambda array: np.asarray(array)[:, 0], recipe.task.trajectory(start, _STEPS, _EVERY))
+    member = int(np.flatnonzero(record.member.values == example.head.member)[0])
+    network = readings.network(record, member)
+    rolled = eqx.filter_jit(network.rollout)(start.position[0], start.velocity[0], recipe.boundary, _STEPS)
+    own = [np.asarray(array)[::_EVERY] for array in rolled]
+    motions = {"truth": truth.position, "network": own[0]}
+    seen = {
+        "truth": choice.attention(record, example.head, truth.position, truth.velocity),
+        "network": choice.attention(record, example.head, *own),
+    }
+    times = recipe.task.dt * _EVERY * np.arange(len(truth.position))
+    stands = "" if example.genuine else " No head is a true collision head; the one with the highest score stands in."
+    return FigureEntry(
+        animate_attention(folder / "film.gif", motions, seen, choice.box(record), times),
+        "Film: a box of particles, simulated and dreamt",
+        f"Left: the simulation. Right: the network from the same start, fed with its own output. Lines: whom particles "
+        f"attend to in {example.head.name} ({choice.fleet_name(record)}) when the network sees either.{stands}",
+    )

@@ -1,0 +1,74 @@
+"""Figures 2, 5 and 8 to 12: collision detection scores over training, and what heads become."""
+
+from pathlib import Path
+
+import numpy as np
+
+from nucleate.claims import Evidence
+from nucleate.explorer import FigureEntry
+from nucleate.observables import HeadClass
+from nucleate.papers.collisions import readings
+from nucleate.papers.collisions.figures import choice
+from nucleate.plots import count_bars, panels, save, score_histogram
+
+_ABOUT = (
+    "Colour: share of heads in a bin, the darkest from the 95th percentile on. Heads that look at hardly anyone count "
+    "as 0. The dotted line is what attending to all alike would score."
+)
+
+
+def figure_2(evidence: Evidence, folder: Path) -> FigureEntry:
+    figure, axes = panels(1, len(choice.EXPERIMENTS))
+    for ax, name in zip(axes, choice.EXPERIMENTS, strict=True):
+        record = choice.whole(evidence, name)
+        score = np.moveaxis(readings.gated(record), 1, 0).reshape(record.sizes["step"], -1)
+        mesh = score_histogram(ax, record.step.values, score, title=choice.fleet_name(record))
+        ax.axhline(float(record.uniform_score), color="0.3", lw=1, ls=":")
+        figure.colorbar(mesh, ax=ax, label="share of heads" if ax is axes[-1] else "", extend="max")
+    return FigureEntry(
+        save(figure, folder / "figure_2.png"), "Fig. 2: collision detection scores of all heads over training", _ABOUT
+    )
+
+
+def per_network(evidence: Evidence, folder: Path) -> FigureEntry:
+    """Figures 8 to 12 on one page."""
+    records = {name: choice.whole(evidence, name) for name in choice.EXPERIMENTS}
+    columns = max(record.sizes["member"] for record in records.values())
+    figure, axes = panels(len(records), columns, size=(3.2, 3.2))
+    for row, record in enumerate(records.values()):
+        score = readings.gated(record)
+        for column in range(columns):
+            ax = axes[row * columns + column]
+            if column >= len(score):
+                ax.remove()
+                continue
+            here = score[column].reshape(record.sizes["step"], -1)
+            name = choice.fleet_name(record) if column == 0 else ""
+            score_histogram(ax, record.step.values, here, bins=30)
+            ax.set_title(f"{name}\nnetwork {int(record.member[column])}", fontsize=10, pad=6)
+            ax.axhline(float(record.uniform_score), color="0.3", lw=1, ls=":")
+            if column:
+                ax.set_ylabel("")
+    return FigureEntry(
+        save(figure, folder / "figure_8.png"), "Figs. 8–12: collision detection scores in each network", _ABOUT
+    )
+
+
+def figure_5(evidence: Evidence, folder: Path) -> FigureEntry:
+    figure, axes = panels(1, len(choice.EXPERIMENTS))
+    for ax, name in zip(axes, choice.EXPERIMENTS, strict=True):
+        record = choice.whole(evidence, name)
+        kinds = readings.final_class(record)
+        counts = {
+            "true": (kinds == HeadClass.TRUE).sum(-1),
+            "partial": (kinds == HeadClass.PARTIAL).sum(-1),
+        }
+        count_bars(ax, counts, most=kinds.shape[-1])
+        ax.set_title(choice.fleet_name(record), pad=8)
+        if ax is not axes[0]:
+            ax.get_legend().remove()
+    return FigureEntry(
+        save(figure, folder / "figure_5.png"),
+        "Fig. 5: true and partial collision heads in each block",
+        "At the end of training. A bar is a network; the axis ends at the number of heads in a block.",
+    )
