@@ -75,7 +75,8 @@ def final_scores(record: xr.Dataset) -> xr.DataArray:
 def heads(experiment: str, chosen: xr.DataArray) -> list[Head]:
     """The heads for which a table over (member, block, head) says so, in its order."""
     return [
-        Head(experiment, int(chosen.member[m]), int(b), int(h)) for m, b, h in zip(*np.nonzero(chosen.values), strict=True)
+        Head(experiment, int(chosen.member[m]), int(b), int(h))
+        for m, b, h in zip(*np.nonzero(chosen.values), strict=True)
     ]
 
 

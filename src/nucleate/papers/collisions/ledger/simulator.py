@@ -7,14 +7,11 @@ from nucleate.claims import Check, Claim, Evidence, Findings, Region, bootstrap
 from nucleate.papers.collisions import measures
 from nucleate.tasks import ParticleTask
 
-_RUNAWAY = 2.0  # a rollout whose energy exceeds the simulation's largest so many times is not stable
-
 
 def stable(energies: measures.Energies) -> np.ndarray:
-    """Of each network, the share of rollouts that stay finite and gain no energy to speak of."""
-    most = _RUNAWAY * energies.truth.max(axis=2)
+    """Of each network, the share of rollouts that stay finite and end with less energy than they had at first."""
     with np.errstate(invalid="ignore"):
-        return np.mean((energies.network <= most[..., None]).all(axis=2), axis=1)
+        return np.mean(energies.network[..., -1] < energies.network[..., 0], axis=1)
 
 
 def energy_error(energies: measures.Energies) -> np.ndarray:
@@ -31,15 +28,19 @@ def _rollouts(evidence: Evidence) -> Findings:
         + ", ".join(f"{value:.0%}" if np.isfinite(value) else "infinite" for value in energy_error(each))
         for name, each in found.items()
     )
+    typical = ", ".join(
+        f"{np.median(np.mean(np.abs(each.network - each.truth) / each.truth, axis=2)):.0%}" for each in found.values()
+    )
     starts = ", ".join(f"{each.truth.shape[1]}" for each in found.values())
     return Findings(
         {
-            "share of rollouts that stay finite and gain no energy": bootstrap(lambda x: float(np.mean(x)), calm),
+            "share of rollouts that stay finite and lose energy": bootstrap(lambda x: float(np.mean(x)), calm),
             "error of the mean energy, over time and relative to the truth": bootstrap(
                 lambda x: float(np.mean(np.nan_to_num(x, nan=np.inf))), error
             ),
         },
-        f"{measures.ROLLOUT} steps from {starts} fresh starts, the last weights. Errors of each network: {told}.",
+        f"{measures.ROLLOUT} steps from {starts} fresh starts, the last weights. Errors of each network: {told}; of "
+        f"single rollouts, on the median, {typical}.",
     )
 
 
@@ -61,7 +62,7 @@ CLAIMS = (
         "App. D.2, Fig. 7",
         "Trained networks are stable simulators, and their energy follows that of the system.",
         (
-            Check("share of rollouts that stay finite and gain no energy", "all", Region(0.95, 1)),
+            Check("share of rollouts that stay finite and lose energy", "all", Region(0.95, 1)),
             Check("error of the mean energy, over time and relative to the truth", "small", Region(0, 0.25)),
         ),
         _rollouts,
