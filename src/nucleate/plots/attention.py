@@ -52,15 +52,16 @@ def particles(
     if query is not None and not 0 <= query < len(position):
         raise ValueError(f"particles: query must be one of {len(position)} particles; got {query}.")
     size = np.full(len(position), float(diameter))
-    colors = [_QUERY if number == query else _OTHER for number in range(len(position))]
+    last = np.arange(len(position)) == (-1 if query is None else query)
+    order = np.argsort(last, kind="stable")  # the query on top of the others
     circles = EllipseCollection(
         size,
         size,
         np.zeros(len(position)),
         units="xy",
-        offsets=position,
+        offsets=position[order],
         offset_transform=ax.transData,
-        facecolors=colors,
+        facecolors=[_QUERY if chosen else _OTHER for chosen in last[order]],
         edgecolors="white",
         linewidths=0.6,
         zorder=2,
@@ -153,7 +154,7 @@ def animate_attention(
     width, height = map(float, box)
     with style():
         side = _WIDTH / len(moving)
-        figure = Figure(figsize=(_WIDTH, max(1.0, side * height / width) + 0.75))
+        figure = Figure(figsize=(_WIDTH, max(1.0, side * height / width) + 0.55))
         axes = figure.subplots(1, len(moving), squeeze=False)[0]
         drawn = {}
         for ax, (title, here) in zip(axes, moving.items(), strict=True):

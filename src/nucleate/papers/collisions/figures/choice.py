@@ -11,7 +11,6 @@ from nucleate.observables import HeadClass
 from nucleate.papers.collisions import readings
 from nucleate.papers.collisions.recipe import look
 
-EXPERIMENTS = (readings.LARGE, readings.SMALL)  # the paper's box is large, so that is looked at first
 _FEW = 4  # heads of a fleet to show if none detects collisions
 _KINDS = {HeadClass.TRUE: "true", HeadClass.PARTIAL: "partial", HeadClass.NONE: "no"}
 
@@ -48,9 +47,10 @@ class Example(NamedTuple):
         return f"{words}, score {self.score:.2f}"
 
 
-def whole(evidence: Evidence, experiment: str) -> xr.Dataset:
-    """The networks of a fleet that stayed finite."""
-    return readings.whole(evidence.record(experiment))
+def fleets(evidence: Evidence) -> dict[str, xr.Dataset]:
+    """The networks of each fleet that stayed finite; the large box first, for it is like the paper's."""
+    records = {name: readings.whole(evidence.record(name)) for name in (readings.LARGE, readings.SMALL)}
+    return {name: record for name, record in records.items() if record.sizes["member"]}
 
 
 def fleet_name(record: xr.Dataset) -> str:
@@ -75,13 +75,14 @@ def final_scores(record: xr.Dataset) -> xr.DataArray:
 def heads(experiment: str, chosen: xr.DataArray) -> list[Head]:
     """The heads for which a table over (member, block, head) says so, in its order."""
     return [
-        Head(experiment, int(chosen.member[m]), int(b), int(h)) for m, b, h in zip(*np.nonzero(chosen.values), strict=True)
+        Head(experiment, int(chosen.member[m]), int(b), int(h))
+        for m, b, h in zip(*np.nonzero(chosen.values), strict=True)
     ]
 
 
 def collision_heads(evidence: Evidence, experiment: str) -> tuple[list[Head], bool]:
     """The true and partial heads of a fleet; if it has none, those with the highest scores, and False."""
-    record = whole(evidence, experiment)
+    record = evidence.once(fleets)[experiment]
     score = final_scores(record)
     found = heads(experiment, score.copy(data=readings.final_class(record) > HeadClass.NONE))
     if found:
@@ -96,8 +97,9 @@ def examples(evidence: Evidence) -> dict[HeadClass, Example]:
     Of true heads the one with the highest score, of partial ones the most middling, of others the lowest that looks at
     anyone at all. A kind that no head has become is stood for by the nearest score that is left.
     """
-    best = max(EXPERIMENTS, key=lambda name: len(np.unique(readings.final_class(whole(evidence, name)))))
-    record = whole(evidence, best)
+    records = evidence.once(fleets)
+    best = max(records, key=lambda name: len(np.unique(readings.final_class(records[name]))))
+    record = records[best]
     score, kinds = final_scores(record), readings.final_class(record)
     looks = record.total.values[:, -1] >= readings.LEAST_ATTENTION
     left, found = np.ones(score.shape, bool), {}
@@ -138,7 +140,7 @@ def attention(
 
 
 def moments(record: xr.Dataset) -> tuple[int, int, int]:
-    """Held-out states of free fall, of collisions on the way, and settled: of most, median and least kinetic energy."""
+    """Held-out states in free fall, halfway and settled: of most, upper-quartile and least kinetic energy."""
     kinetic = np.sum(np.square(record.held_velocity.values), axis=(1, 2))
     order = np.argsort(kinetic, kind="stable")
-    return int(order[-1]), int(order[len(order) // 2]), int(order[0])
+    return int(order[-1]), int(order[3 * len(order) // 4]), int(order[0])
