@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -37,7 +39,7 @@ def test_bars_are_stacked_and_do_not_overlap(ax):
     true, partial = np.array([[0, 1], [2, 3]]), np.array([[1, 1], [0, 4]])
     count_bars(ax, {"true": true, "partial": partial}, most=8)
     spans = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches)[::2]
-    assert all(left[1] <= right[0] for left, right in zip(spans, spans[1:], strict=False))
+    assert all(left[1] <= right[0] for left, right in pairwise(spans))
     tops = {round(bar.get_x(), 6): 0.0 for bar in ax.patches}
     for bar in ax.patches:
         tops[round(bar.get_x(), 6)] = max(tops[round(bar.get_x(), 6)], bar.get_y() + bar.get_height())
