@@ -117,7 +117,8 @@ def _connect(lines: LineCollection, position: NDArray, attention: NDArray, query
     alpha = np.clip(np.nan_to_num(attention), 0, 1)
     if query is not None:
         alpha = alpha * (np.arange(len(alpha)) == query)[:, None]
-    alpha = alpha * np.isfinite(position).all(1) * np.isfinite(position).all(1)[:, None]
+    there = np.asarray(np.isfinite(position).all(1))
+    alpha = alpha * np.outer(there, there)
     start, end = np.nonzero(alpha >= _FAINTEST)
     order = np.argsort(alpha[start, end], kind="stable")
     start, end = start[order], end[order]

@@ -87,7 +87,7 @@ def count_bars(
             label = kind if network == 0 else None
             ax.bar(x, table[network], 0.86 * width, floor, color=color, label=label)
             floor = floor + table[network]
-    top = max(sum(tables.values()).max(), most or 1)
+    top = max(int(np.sum([*tables.values()], axis=0).max()), most or 1)
     ax.set(xlabel=xlabel, ylabel=ylabel, xticks=range(blocks), ylim=(0, 1.04 * top))
     ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
     ax.legend(loc="upper left")

@@ -1,6 +1,6 @@
 """Which heads and which states the figures show."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import xarray as xr
@@ -10,6 +10,8 @@ from nucleate.claims import Evidence
 from nucleate.observables import HeadClass
 from nucleate.papers.collisions import readings
 from nucleate.papers.collisions.recipe import look
+
+_Table = TypeVar("_Table", xr.Dataset, xr.DataArray)
 
 _FEW = 4  # heads of a fleet to show if none detects collisions
 _KINDS = {HeadClass.TRUE: "true", HeadClass.PARTIAL: "partial", HeadClass.NONE: "no"}
@@ -28,7 +30,7 @@ class Head(NamedTuple):
         """As the paper writes it."""
         return f"head {self.block}-{self.head} of network {self.member}"
 
-    def of(self, table: xr.Dataset | xr.DataArray):
+    def of(self, table: _Table) -> _Table:
         """What a table over (member, block, head) says of it."""
         return table.sel(member=self.member).isel(block=self.block, head=self.head)
 

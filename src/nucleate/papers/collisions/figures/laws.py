@@ -1,10 +1,12 @@
 """Figures 1, 6 and 16 to 35: power laws of the attention-distance correlation, and learning coefficients."""
 
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.gridspec import GridSpec
 
 from nucleate.claims import Evidence
 from nucleate.explorer import FigureEntry
@@ -95,7 +97,7 @@ def figure_1(evidence: Evidence, folder: Path) -> FigureEntry:
     state = choice.moments(record)[1]
     position, velocity = record.held_position.values[[state]], record.held_velocity.values[[state]]
     figure, axes = panels(2, len(shown), size=(3.0, 3.3))
-    grid = axes[0].get_gridspec()
+    grid = cast(GridSpec, axes[0].get_gridspec())
     for ax in axes[: len(shown)]:
         ax.remove()
     top = figure.add_subplot(grid[0, :])

@@ -56,11 +56,11 @@ def film(evidence: Evidence, folder: Path) -> FigureEntry:
     member = int(np.flatnonzero(record.member.values == example.head.member)[0])
     network = readings.network(record, member)
     rolled = eqx.filter_jit(network.rollout)(start.position[0], start.velocity[0], recipe.boundary, _STEPS)
-    own = [np.asarray(array)[::_EVERY] for array in rolled]
-    motions = {"truth": truth.position, "network": own[0]}
+    own_position, own_velocity = (np.asarray(array)[::_EVERY] for array in rolled)
+    motions = {"truth": truth.position, "network": own_position}
     seen = {
         "truth": choice.attention(record, example.head, truth.position, truth.velocity),
-        "network": choice.attention(record, example.head, *own),
+        "network": choice.attention(record, example.head, own_position, own_velocity),
     }
     times = recipe.task.dt * _EVERY * np.arange(len(truth.position))
     stands = "" if example.genuine else " No head is a true collision head; the one with the highest score stands in."

@@ -68,8 +68,8 @@ def figure_5(evidence: Evidence, folder: Path) -> FigureEntry:
         }
         count_bars(ax, counts, most=kinds.shape[-1])
         ax.set_title(choice.fleet_name(record), pad=8)
-        if ax is not axes[0]:
-            ax.get_legend().remove()
+        if ax is not axes[0] and (legend := ax.get_legend()):
+            legend.remove()  # the first one says it
     return FigureEntry(
         save(figure, folder / "figure_5.png"),
         "Fig. 5: true and partial collision heads in each block",
