@@ -105,10 +105,17 @@ def attention_map(
             f"attention_map: attention must be [particle={len(position)}, particle]; got {attention.shape}."
         )
     particles(ax, position, box, diameter=diameter, query=query, title=title)
-    lines = LineCollection([], linewidths=1.5, zorder=3, capstyle="butt")
+    lines = _no_lines(ax, box, diameter)
+    _connect(lines, position, attention, query)
+    return lines
+
+
+def _no_lines(ax: Axes, box: tuple[Number, Number], diameter: Number) -> LineCollection:
+    """Lines to be filled in, thinner where particles are small, and none beyond the walls."""
+    width = float(np.clip(12 * float(diameter) / float(box[0]), 0.8, 1.5))
+    lines = LineCollection([], linewidths=width, zorder=3, capstyle="butt")
     ax.add_collection(lines, autolim=False)
     lines.set_clip_path(ax.patches[-1])
-    _connect(lines, position, attention, query)
     return lines
 
 
@@ -160,10 +167,7 @@ def animate_attention(
         drawn = {}
         for ax, (title, here) in zip(axes, moving.items(), strict=True):
             circles = particles(ax, here[0], box, diameter=diameter, title=title)
-            lines = LineCollection([], linewidths=1.5, zorder=3, capstyle="butt")
-            ax.add_collection(lines, autolim=False)
-            lines.set_clip_path(ax.patches[-1])
-            drawn[title] = circles, lines
+            drawn[title] = circles, _no_lines(ax, box, diameter)
         clock = figure.supxlabel("t = 0", fontsize=10)
 
     def draw(frame: int) -> Figure:

@@ -20,10 +20,8 @@ from nucleate.record import NEVER
 _TABLE_5 = (-0.85, -0.05)
 _SHOWN = (-1.2, 1.2)  # slopes beyond are written as numbers
 _COLUMNS = 4
-_ABOUT = (
-    "Blue: |c|; red: its power laws with their exponents; dotted: |c| of an ideal collision head. "
-    "Green: the local learning coefficient, bars of twice its error; hollow where it is in doubt."
-)
+_CORRELATION = "Blue: |c|; red: its power laws with their exponents; dotted: |c| of an ideal collision head."
+_COEFFICIENT = " Green: the local learning coefficient, bars of twice its error; hollow where it is in doubt."
 
 
 def _laws(evidence: Evidence, head: Head) -> list[tuple[float, float, float, float]]:
@@ -100,6 +98,9 @@ def figure_1(evidence: Evidence, folder: Path) -> FigureEntry:
     grid = cast(GridSpec, axes[0].get_gridspec())
     for ax in axes[: len(shown)]:
         ax.remove()
+    low = 3.0 * box[1] / box[0] + 0.3  # as high as its maps
+    figure.set_size_inches(3.0 * len(shown), 3.3 + low)
+    grid.set_height_ratios([3.3, low])
     top = figure.add_subplot(grid[0, :])
     _draw_head(top, evidence, head, row)
     mark(top, {letter: max(float(steps[at]), 1.0) for letter, at in shown.items()})
@@ -110,8 +111,8 @@ def figure_1(evidence: Evidence, folder: Path) -> FigureEntry:
     return FigureEntry(
         save(figure, folder / "figure_1.png"),
         "Fig. 1: a head forms",
-        f"{kind}: {head.name} ({choice.fleet_name(record)}). Above: {_ABOUT[0].lower()}{_ABOUT[1:]} Below: whom it "
-        "attends to in one held-out state: before it forms, when it has formed, and at the end.",
+        f"{kind}: {head.name} ({choice.fleet_name(record)}). {_CORRELATION}{_COEFFICIENT if row is not None else ''} "
+        "Below: whom it attends to in one held-out state: before it forms, when it has formed, and at the end.",
     )
 
 
@@ -169,7 +170,11 @@ def pages(evidence: Evidence, folder: Path) -> list[FigureEntry]:
         units = _units(found, collision)
         if units:
             fleet = choice.fleet_name(evidence.once(choice.fleets)[next(iter(units)).experiment])
-            entries.append(FigureEntry(_page(evidence, folder / f"{stem}.png", units), title, f"{fleet}. {_ABOUT}"))
+            entries.append(
+                FigureEntry(
+                    _page(evidence, folder / f"{stem}.png", units), title, f"{fleet}. {_CORRELATION}{_COEFFICIENT}"
+                )
+            )
     return entries
 
 
