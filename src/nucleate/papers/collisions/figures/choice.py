@@ -142,7 +142,13 @@ def attention(
 
 
 def moments(record: xr.Dataset) -> tuple[int, int, int]:
-    """Held-out states in free fall, on the way and settled: the 100th, 85th and 0th percentile of kinetic energy."""
+    """Held-out states in free fall, on the way down and settled.
+
+    Of most and of least kinetic energy; between them, of the half that moves more, the one of median height.
+    """
     kinetic = np.sum(np.square(record.held_velocity.values), axis=(1, 2))
     order = np.argsort(kinetic, kind="stable")
-    return int(order[-1]), int(order[17 * len(order) // 20]), int(order[0])
+    moving = order[len(order) // 2 :]
+    height = record.held_position.values[moving, :, -1].mean(1)
+    between = moving[np.argsort(height, kind="stable")[len(moving) // 2]]
+    return int(order[-1]), int(between), int(order[0])
