@@ -52,15 +52,16 @@ def particles(
     if query is not None and not 0 <= query < len(position):
         raise ValueError(f"particles: query must be one of {len(position)} particles; got {query}.")
     size = np.full(len(position), float(diameter))
-    colors = [_QUERY if number == query else _OTHER for number in range(len(position))]
+    last = np.arange(len(position)) == (-1 if query is None else query)
+    order = np.argsort(last, kind="stable")  # the query on top of the others
     circles = EllipseCollection(
         size,
         size,
         np.zeros(len(position)),
         units="xy",
-        offsets=position,
+        offsets=position[order],
         offset_transform=ax.transData,
-        facecolors=colors,
+        facecolors=[_QUERY if chosen else _OTHER for chosen in last[order]],
         edgecolors="white",
         linewidths=0.6,
         zorder=2,
@@ -104,10 +105,17 @@ def attention_map(
             f"attention_map: attention must be [particle={len(position)}, particle]; got {attention.shape}."
         )
     particles(ax, position, box, diameter=diameter, query=query, title=title)
-    lines = LineCollection([], linewidths=1.5, zorder=3, capstyle="butt")
+    lines = _no_lines(ax, box, diameter)
+    _connect(lines, position, attention, query)
+    return lines
+
+
+def _no_lines(ax: Axes, box: tuple[Number, Number], diameter: Number) -> LineCollection:
+    """Lines to be filled in, thinner where particles are small, and none beyond the walls."""
+    width = float(np.clip(12 * float(diameter) / float(box[0]), 0.8, 1.5))
+    lines = LineCollection([], linewidths=width, zorder=3, capstyle="butt")
     ax.add_collection(lines, autolim=False)
     lines.set_clip_path(ax.patches[-1])
-    _connect(lines, position, attention, query)
     return lines
 
 
@@ -116,7 +124,8 @@ def _connect(lines: LineCollection, position: NDArray, attention: NDArray, query
     alpha = np.clip(np.nan_to_num(attention), 0, 1)
     if query is not None:
         alpha = alpha * (np.arange(len(alpha)) == query)[:, None]
-    alpha = alpha * np.isfinite(position).all(1) * np.isfinite(position).all(1)[:, None]
+    there = np.asarray(np.isfinite(position).all(1))
+    alpha = alpha * np.outer(there, there)
     start, end = np.nonzero(alpha >= _FAINTEST)
     order = np.argsort(alpha[start, end], kind="stable")
     start, end = start[order], end[order]
@@ -153,15 +162,12 @@ def animate_attention(
     width, height = map(float, box)
     with style():
         side = _WIDTH / len(moving)
-        figure = Figure(figsize=(_WIDTH, max(1.0, side * height / width) + 0.75))
+        figure = Figure(figsize=(_WIDTH, max(1.0, side * height / width) + 0.55))
         axes = figure.subplots(1, len(moving), squeeze=False)[0]
         drawn = {}
         for ax, (title, here) in zip(axes, moving.items(), strict=True):
             circles = particles(ax, here[0], box, diameter=diameter, title=title)
-            lines = LineCollection([], linewidths=1.5, zorder=3, capstyle="butt")
-            ax.add_collection(lines, autolim=False)
-            lines.set_clip_path(ax.patches[-1])
-            drawn[title] = circles, lines
+            drawn[title] = circles, _no_lines(ax, box, diameter)
         clock = figure.supxlabel("t = 0", fontsize=10)
 
     def draw(frame: int) -> Figure:

@@ -8,13 +8,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from nucleate.plots.scales import log_x, log_y
 from nucleate.plots.style import INK, MUTED, PALETTE, Number
 
-_DENSITY = LinearSegmentedColormap.from_list("nucleate_density", ["#FFFFFF", "#BFD9EA", PALETTE[0], "#0B2A4A"])
+_DENSITY = LinearSegmentedColormap.from_list("nucleate_density", ["#BCD7EA", PALETTE[0], "#071E36"]).with_extremes(
+    under="white"
+)
 _VALUE, _LAW, _OTHER = PALETTE[0], PALETTE[1], PALETTE[2]
 
 
@@ -23,8 +26,8 @@ def score_histogram(
 ) -> QuadMesh:
     """How many heads have which score in [0, 1] at each step: a histogram of `score[step, head]` in every column.
 
-    Colour is the share of heads in a bin; the darkest begins at the `percentile` of the bins that are not empty, or
-    dense clusters would hide all others. Source: [hitchcock2025emergence], Figure 2.
+    Colour is the share of heads in a bin, white for none; the darkest begins at the `percentile` of the bins that are
+    not empty, or dense clusters would hide all others. Source: [hitchcock2025emergence], Figure 2.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -41,7 +44,8 @@ def score_histogram(
     share = np.stack([np.histogram(row, edges)[0] / max(row.size, 1) for row in seen], axis=1)
     full = share[share > 0]
     most = float(np.percentile(full, float(percentile))) if full.size else 1.0
-    mesh = ax.pcolormesh(_columns(step), edges, share, cmap=_DENSITY, vmin=0, vmax=most, rasterized=True)
+    least = float(full.min()) if full.size else 0.5
+    mesh = ax.pcolormesh(_columns(step), edges, share, cmap=_DENSITY, vmin=min(least, 0.99 * most), vmax=most)
     ax.set(xlabel="training step", ylabel="collision detection score", ylim=(0, 1), xlim=(step[0], max(step[-1], 1)))
     ax.xaxis.set_major_locator(MaxNLocator(4))
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
@@ -83,7 +87,7 @@ def count_bars(
             label = kind if network == 0 else None
             ax.bar(x, table[network], 0.86 * width, floor, color=color, label=label)
             floor = floor + table[network]
-    top = max(sum(tables.values()).max(), most or 1)
+    top = max(int(np.sum([*tables.values()], axis=0).max()), most or 1)
     ax.set(xlabel=xlabel, ylabel=ylabel, xticks=range(blocks), ylim=(0, 1.04 * top))
     ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
     ax.legend(loc="upper left")
@@ -96,12 +100,13 @@ def law_curve(
     laws: Sequence[tuple[Number, Number, Number, Number]] = (),
     *,
     level: Number | None = None,
+    named: int = 3,
     ylabel: str = "|c|",
-    title: str = "",
 ) -> None:
     """|`value`| over the steps on logarithmic axes, and the power laws A t^−α fitted to pieces of it.
 
-    A law is (start, end, α, ln A). `level` is where the value would end if it were ideal. Steps ≤ 0 are left out.
+    A law is (start, end, α, ln A); the last `named` have their slopes −α written above them. `level` is where the value
+    would end if it were ideal. Steps ≤ 0 are left out.
     Source: [hitchcock2025emergence], Figure 1 and 16 to 35.
 
     >>> from nucleate.plots import panels, style
@@ -122,18 +127,27 @@ def law_curve(
         ends = np.array([start, end], float)
         heights = np.exp(float(constant)) * ends ** -float(exponent)
         ax.plot(ends, heights, color=_LAW, lw=2.4, alpha=0.85, zorder=3, solid_capstyle="butt")
-        _name_slope(ax, ends, heights, -float(exponent))
+    for start, end, exponent, constant in laws[-named:] if named else ():
+        _name_slope(ax, float(start * end) ** 0.5, -float(exponent), float(constant))
     log_x(ax, step[there])
-    log_y(ax, value[there], decades=2)
+    log_y(ax, value[there] if level is None else np.append(value[there], abs(float(level))), decades=2)
     ax.set(xlabel="training step", ylabel=ylabel)
-    ax.set_title(title, pad=8)
 
 
-def _name_slope(ax: Axes, ends: NDArray, heights: NDArray, slope: float) -> None:
+def _name_slope(ax: Axes, middle: float, slope: float, constant: float) -> None:
     """The slope above the middle of its line."""
-    middle = np.exp(np.log(ends).mean()), np.exp(np.log(heights).mean())
-    place = {"textcoords": "offset points", "xytext": (0, 5), "ha": "center", "va": "bottom", "fontsize": 8}
-    ax.annotate(f"{slope:.2f}".replace("-", "−"), middle, color=_LAW, **place)
+    ax.annotate(
+        f"{slope:.2f}".replace("-", "−"),
+        (middle, float(np.exp(constant) * middle**slope)),
+        xytext=(0, 7),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        fontsize=8.5,
+        color=_LAW,
+        path_effects=[withStroke(linewidth=2.4, foreground="white")],
+        zorder=5,
+    )
 
 
 def second_curve(
@@ -170,6 +184,8 @@ def second_curve(
     right.set_ylabel(ylabel, color=_OTHER)
     right.yaxis.set_major_locator(MaxNLocator(5))
     ax.yaxis.label.set_color(_VALUE)
+    ax.set_zorder(right.get_zorder() + 1)  # or the new curve would cover what is written about the laws
+    ax.patch.set_visible(False)
     return right
 
 
@@ -182,11 +198,13 @@ def interval_rows(
     wide: ArrayLike | None = None,
     filled: ArrayLike | None = None,
     band: tuple[Number, Number] | None = None,
+    within: tuple[Number, Number] | None = None,
     xlabel: str = "exponent",
 ) -> None:
     """One row for each name: `value` with its interval ± `error`, thick, and ± `wide`, thin.
 
-    Dots that are not `filled` are hollow. `band` is a range to compare with. Rows run from top to bottom.
+    Dots that are not `filled` are hollow. `band` is a range to compare with. Rows run from top to bottom. The axis ends
+    at `within`; a value beyond is written at the edge.
     Source: [hitchcock2025emergence], Figure 6.
 
     >>> from nucleate.plots import panels, style
@@ -212,5 +230,28 @@ def interval_rows(
     ax.hlines(row, value - error, value + error, color=_VALUE, lw=3)
     ax.scatter(value[filled], row[filled], s=26, color=_VALUE, edgecolors=INK, linewidths=0.6, zorder=3)
     ax.scatter(value[~filled], row[~filled], s=26, color="white", edgecolors=_VALUE, zorder=3)
+    if within is not None:
+        _write_beyond(ax, value, (float(within[0]), float(within[1])))
     ax.set(yticks=row, yticklabels=names, ylim=(value.size - 0.4, -0.6), xlabel=xlabel)
     ax.tick_params(axis="y", length=0)
+
+
+def _write_beyond(ax: Axes, value: NDArray, within: tuple[float, float]) -> None:
+    """The numbers of values that lie beyond the axis, each at its edge."""
+    ax.set_xlim(within)
+    for row, here in enumerate(value.tolist()):
+        if within[0] <= here <= within[1] or not np.isfinite(here):
+            continue
+        right = here > within[1]
+        text = f"{here:.1f} →" if right else f"← {here:.1f}"
+        ax.text(
+            within[int(right)],
+            row,
+            text.replace("-", "−"),
+            ha="right" if right else "left",
+            va="center",
+            color=_VALUE,
+            fontsize=8.5,
+            path_effects=[withStroke(linewidth=2.4, foreground="white")],
+            zorder=4,
+        )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from nucleate.claims import Evidence
 from nucleate.explorer import FigureEntry
+from nucleate.papers.collisions.figures.choice import fleets
 from nucleate.papers.collisions.figures.laws import figure_1, figure_6, pages
 from nucleate.papers.collisions.figures.maps import figure_3, moved
 from nucleate.papers.collisions.figures.rollouts import figure_7, film
@@ -30,6 +31,8 @@ _FIGURES: tuple[Callable[[Evidence, Path], _Drawn], ...] = (
 def draw(evidence: Evidence, folder: Path) -> list[FigureEntry]:
     """Every figure that can be drawn, in the order of the paper; the film after Fig. 3, whose subject it shows."""
     folder.mkdir(parents=True, exist_ok=True)
+    if not evidence.once(fleets):
+        return []  # all networks have diverged
     with style():
         return [entry for figure in _FIGURES for entry in _listed(figure(evidence, folder))]
 

@@ -1,6 +1,6 @@
 """Which heads and which states the figures show."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import xarray as xr
@@ -11,7 +11,8 @@ from nucleate.observables import HeadClass
 from nucleate.papers.collisions import readings
 from nucleate.papers.collisions.recipe import look
 
-EXPERIMENTS = (readings.LARGE, readings.SMALL)  # the paper's box is large, so that is looked at first
+_Table = TypeVar("_Table", xr.Dataset, xr.DataArray)
+
 _FEW = 4  # heads of a fleet to show if none detects collisions
 _KINDS = {HeadClass.TRUE: "true", HeadClass.PARTIAL: "partial", HeadClass.NONE: "no"}
 
@@ -29,7 +30,7 @@ class Head(NamedTuple):
         """As the paper writes it."""
         return f"head {self.block}-{self.head} of network {self.member}"
 
-    def of(self, table: xr.Dataset | xr.DataArray):
+    def of(self, table: _Table) -> _Table:
         """What a table over (member, block, head) says of it."""
         return table.sel(member=self.member).isel(block=self.block, head=self.head)
 
@@ -48,9 +49,10 @@ class Example(NamedTuple):
         return f"{words}, score {self.score:.2f}"
 
 
-def whole(evidence: Evidence, experiment: str) -> xr.Dataset:
-    """The networks of a fleet that stayed finite."""
-    return readings.whole(evidence.record(experiment))
+def fleets(evidence: Evidence) -> dict[str, xr.Dataset]:
+    """The networks of each fleet that stayed finite; the large box first, for it is like the paper's."""
+    records = {name: readings.whole(evidence.record(name)) for name in (readings.LARGE, readings.SMALL)}
+    return {name: record for name, record in records.items() if record.sizes["member"]}
 
 
 def fleet_name(record: xr.Dataset) -> str:
@@ -82,7 +84,7 @@ def heads(experiment: str, chosen: xr.DataArray) -> list[Head]:
 
 def collision_heads(evidence: Evidence, experiment: str) -> tuple[list[Head], bool]:
     """The true and partial heads of a fleet; if it has none, those with the highest scores, and False."""
-    record = whole(evidence, experiment)
+    record = evidence.once(fleets)[experiment]
     score = final_scores(record)
     found = heads(experiment, score.copy(data=readings.final_class(record) > HeadClass.NONE))
     if found:
@@ -97,8 +99,9 @@ def examples(evidence: Evidence) -> dict[HeadClass, Example]:
     Of true heads the one with the highest score, of partial ones the most middling, of others the lowest that looks at
     anyone at all. A kind that no head has become is stood for by the nearest score that is left.
     """
-    best = max(EXPERIMENTS, key=lambda name: len(np.unique(readings.final_class(whole(evidence, name)))))
-    record = whole(evidence, best)
+    records = evidence.once(fleets)
+    best = max(records, key=lambda name: len(np.unique(readings.final_class(records[name]))))
+    record = records[best]
     score, kinds = final_scores(record), readings.final_class(record)
     looks = record.total.values[:, -1] >= readings.LEAST_ATTENTION
     left, found = np.ones(score.shape, bool), {}
@@ -139,7 +142,13 @@ def attention(
 
 
 def moments(record: xr.Dataset) -> tuple[int, int, int]:
-    """Held-out states of free fall, of collisions on the way, and settled: of most, median and least kinetic energy."""
+    """Held-out states in free fall, on the way down and settled.
+
+    Of most and of least kinetic energy; between them, of the half that moves more, the one of median height.
+    """
     kinetic = np.sum(np.square(record.held_velocity.values), axis=(1, 2))
     order = np.argsort(kinetic, kind="stable")
-    return int(order[-1]), int(order[len(order) // 2]), int(order[0])
+    moving = order[len(order) // 2 :]
+    height = record.held_position.values[moving, :, -1].mean(1)
+    between = moving[np.argsort(height, kind="stable")[len(moving) // 2]]
+    return int(order[-1]), int(between), int(order[0])

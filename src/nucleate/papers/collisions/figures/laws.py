@@ -1,10 +1,12 @@
 """Figures 1, 6 and 16 to 35: power laws of the attention-distance correlation, and learning coefficients."""
 
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.gridspec import GridSpec
 
 from nucleate.claims import Evidence
 from nucleate.explorer import FigureEntry
@@ -16,11 +18,10 @@ from nucleate.plots import attention_map, interval_rows, law_curve, mark, panels
 from nucleate.record import NEVER
 
 _TABLE_5 = (-0.85, -0.05)
+_SHOWN = (-1.2, 1.2)  # slopes beyond are written as numbers
 _COLUMNS = 4
-_ABOUT = (
-    "Blue: |c|; red: its power laws with their exponents; dotted: |c| of an ideal collision head. "
-    "Green: the local learning coefficient, bars of twice its error; hollow where it is in doubt."
-)
+_CORRELATION = "Blue: |c|; red: its power laws with their exponents; dotted: |c| of an ideal collision head."
+_COEFFICIENT = " Green: the local learning coefficient, bars of twice its error; hollow where it is in doubt."
 
 
 def _laws(evidence: Evidence, head: Head) -> list[tuple[float, float, float, float]]:
@@ -40,11 +41,12 @@ def _units(found: HeadCoefficients | None, collision: bool) -> dict[Head, int]:
     }
 
 
-def _draw_head(ax: Axes, evidence: Evidence, head: Head, row: int | None) -> Axes | None:
+def _draw_head(ax: Axes, evidence: Evidence, head: Head, row: int | None, named: int = 3) -> Axes | None:
     """|c| with its laws, and the coefficient if it is known; returns the axes of the latter."""
-    record = choice.whole(evidence, head.experiment)
+    record = evidence.once(choice.fleets)[head.experiment]
     value = head.of(record.correlation)
-    law_curve(ax, record.step.values, value.values, _laws(evidence, head), level=float(record.contact_limit))
+    level = float(record.contact_limit)
+    law_curve(ax, record.step.values, value.values, _laws(evidence, head), level=level, named=named)
     found = evidence.once(measures.coefficients)
     if found is None or row is None:
         return None
@@ -66,7 +68,7 @@ def _subject(evidence: Evidence) -> tuple[Head, int | None, bool]:
         candidates, genuine = choice.collision_heads(evidence, example.head.experiment)
 
     def rank(head: Head) -> tuple[int, float]:
-        score = head.of(choice.final_scores(choice.whole(evidence, head.experiment)))
+        score = head.of(choice.final_scores(evidence.once(choice.fleets)[head.experiment]))
         return min(len(_laws(evidence, head)), 2), float(score)
 
     head = max(candidates, key=rank)
@@ -74,27 +76,31 @@ def _subject(evidence: Evidence) -> tuple[Head, int | None, bool]:
 
 
 def _checkpoints(record: xr.Dataset, head: Head) -> dict[str, int]:
-    """Checkpoints before the head forms, when it has formed, and at the end."""
+    """Checkpoints halfway to when the head forms, when it has formed, and at the end."""
     steps = record.step_weights.values
     formed = readings.formation_step(record)[record.member.values == head.member][0, head.block, head.head]
     last = len(steps) - 1
     at = last // 2 if formed == NEVER else int(np.searchsorted(steps, formed))
     middle = int(np.clip(at, 1, max(last - 1, 1)))
-    chosen = dict.fromkeys((max(middle - 1, 0), middle, last))
+    before = int(np.searchsorted(steps, steps[middle] / 2, side="right")) - 1
+    chosen = dict.fromkeys((before, middle, last))
     return dict(zip("ABC", chosen, strict=False))
 
 
 def figure_1(evidence: Evidence, folder: Path) -> FigureEntry:
     head, row, genuine = _subject(evidence)
-    record = choice.whole(evidence, head.experiment)
+    record = evidence.once(choice.fleets)[head.experiment]
     box, steps = choice.box(record), record.step_weights.values
     shown = _checkpoints(record, head)
     state = choice.moments(record)[1]
     position, velocity = record.held_position.values[[state]], record.held_velocity.values[[state]]
     figure, axes = panels(2, len(shown), size=(3.0, 3.3))
-    grid = axes[0].get_gridspec()
+    grid = cast(GridSpec, axes[0].get_gridspec())
     for ax in axes[: len(shown)]:
         ax.remove()
+    low = 3.0 * box[1] / box[0] + 0.3  # as high as its maps
+    figure.set_size_inches(3.0 * len(shown), 3.3 + low)
+    grid.set_height_ratios([3.3, low])
     top = figure.add_subplot(grid[0, :])
     _draw_head(top, evidence, head, row)
     mark(top, {letter: max(float(steps[at]), 1.0) for letter, at in shown.items()})
@@ -105,18 +111,18 @@ def figure_1(evidence: Evidence, folder: Path) -> FigureEntry:
     return FigureEntry(
         save(figure, folder / "figure_1.png"),
         "Fig. 1: a head forms",
-        f"{kind}: {head.name} ({choice.fleet_name(record)}). Above: {_ABOUT[0].lower()}{_ABOUT[1:]} Below: whom it "
-        "attends to in one held-out state at the last checkpoint before it forms, at the next one, and at the end.",
+        f"{kind}: {head.name} ({choice.fleet_name(record)}). {_CORRELATION}{_COEFFICIENT if row is not None else ''} "
+        "Below: whom it attends to in one held-out state: before it forms, when it has formed, and at the end.",
     )
 
 
 def figure_6(evidence: Evidence, folder: Path) -> FigureEntry:
-    chosen = {name: choice.collision_heads(evidence, name) for name in choice.EXPERIMENTS}
+    chosen = {name: choice.collision_heads(evidence, name) for name in evidence.once(choice.fleets)}
     rows = max(len(heads) for heads, _ in chosen.values())
     figure, axes = panels(1, len(chosen), size=(4.8, 1.5 + 0.22 * max(rows, 6)))
     notes = []
     for ax, (name, (heads, genuine)) in zip(axes, chosen.items(), strict=True):
-        record = choice.whole(evidence, name)
+        record = evidence.once(choice.fleets)[name]
         table = evidence.once(measures.laws)[name]
         last = [(head, _last(head.of(table))) for head in heads]
         known = [(head, law) for head, law in last if law is not None]
@@ -129,8 +135,10 @@ def figure_6(evidence: Evidence, folder: Path) -> FigureEntry:
             wide=values["correlated_error"],
             filled=[float(law.preferred) == 0 for _, law in known],
             band=_TABLE_5,
+            within=_SHOWN,
             xlabel="slope of ln |c| over ln t in the last regime",
         )
+        ax.set_ylim(rows - 0.4, -0.6)  # one row is as high here as there
         ax.set_title(choice.fleet_name(record), pad=8)
         if not genuine:
             notes.append(f"{choice.fleet_name(record)}: no head detects collisions, shown are the highest scores.")
@@ -140,8 +148,8 @@ def figure_6(evidence: Evidence, folder: Path) -> FigureEntry:
     return FigureEntry(
         save(figure, folder / "figure_6.png"),
         "Fig. 6: exponents of collision heads",
-        "A row is a head. Thick: 95 % interval for independent errors, as in the paper; thin: for errors correlated from "
-        "row to row. Filled: a power law fits better than an exponential or a stretched one. Shaded: the range of the "
+        "A row is a head. Thick: 95 % interval for independent errors, as in the paper; thin: for correlated errors. "
+        "Filled: a power law fits better than an exponential or a stretched one. Shaded: the range of the "
         f"paper's Table 5. {' '.join(notes)}".strip(),
     )
 
@@ -161,8 +169,12 @@ def pages(evidence: Evidence, folder: Path) -> list[FigureEntry]:
     ):
         units = _units(found, collision)
         if units:
-            fleet = choice.fleet_name(choice.whole(evidence, next(iter(units)).experiment))
-            entries.append(FigureEntry(_page(evidence, folder / f"{stem}.png", units), title, f"{fleet}. {_ABOUT}"))
+            fleet = choice.fleet_name(evidence.once(choice.fleets)[next(iter(units)).experiment])
+            entries.append(
+                FigureEntry(
+                    _page(evidence, folder / f"{stem}.png", units), title, f"{fleet}. {_CORRELATION}{_COEFFICIENT}"
+                )
+            )
     return entries
 
 
@@ -171,7 +183,7 @@ def _page(evidence: Evidence, path: Path, units: dict[Head, int]) -> Path:
     rows = -(-len(units) // columns)
     figure, axes = panels(rows, columns, size=(3.9, 2.7))
     for number, (ax, (head, row)) in enumerate(zip(axes, units.items(), strict=False)):
-        right = _draw_head(ax, evidence, head, row)
+        right = _draw_head(ax, evidence, head, row, named=1)
         ax.set_title(head.name, fontsize=10, pad=6)
         if number % columns:
             ax.set_ylabel("")

@@ -7,21 +7,23 @@ import numpy as np
 from nucleate.claims import Evidence
 from nucleate.explorer import FigureEntry
 from nucleate.observables import HeadClass
+from nucleate.papers.collisions import readings
 from nucleate.papers.collisions.figures import choice
 from nucleate.plots import attention_map, panels, save
 
-_HEIGHTS, _WIDTHS = (0.75, 0.4, 0.12), (0.14, 0.38, 0.62, 0.86)  # where a particle is put, as shares of the box
+_ACROSS = (0.14, 0.38, 0.62, 0.86)  # where a particle is put, as shares of the box
+_OVERLAP, _NEAR, _FAR = 0.02, 0.5, 0.75  # in contact, a little above that, and far up as a share of the box
 _OPACITY = "The more opaque a line, the more attention."
 
 
 def figure_3(evidence: Evidence, folder: Path) -> FigureEntry:
     shown = evidence.once(choice.examples)
-    record = choice.whole(evidence, next(iter(shown.values())).head.experiment)
+    record = evidence.once(choice.fleets)[next(iter(shown.values())).head.experiment]
     box = choice.box(record)
     falling, _, settled = choice.moments(record)
     states = np.array([falling, settled])
     position, velocity = record.held_position.values[states], record.held_velocity.values[states]
-    figure, axes = panels(2, len(shown), size=(3.4, 3.4 * box[1] / box[0] + 0.35))
+    figure, axes = panels(2, len(shown), size=(3.4, 3.4 * box[1] / box[0] + 0.2))
     for column, example in enumerate(shown.values()):
         seen = choice.attention(record, example.head, position, velocity)
         for row, state in enumerate(("in free fall", "settled")):
@@ -49,23 +51,37 @@ def moved(evidence: Evidence, folder: Path) -> list[FigureEntry]:
 
 
 def _figure(evidence: Evidence, folder: Path, example: choice.Example, number: int) -> FigureEntry:
-    record = choice.whole(evidence, example.head.experiment)
+    record = evidence.once(choice.fleets)[example.head.experiment]
     box = choice.box(record)
     state = choice.moments(record)[2]
     there = record.held_position.values[state]
     particle = int(np.argmax(there[:, 1]))  # the topmost, so that it leaves no hole behind
-    places = np.array([(x * box[0], y * box[1]) for y in _HEIGHTS for x in _WIDTHS])
+    diameter = readings.recipe(record).task.contact.diameter
+    places = _places(np.delete(there, particle, axis=0), box, diameter)
     position = np.repeat(there[None], len(places), axis=0)
     position[:, particle] = places
     velocity = np.repeat(record.held_velocity.values[state][None], len(places), axis=0)
     seen = choice.attention(record, example.head, position, velocity)
-    figure, axes = panels(len(_HEIGHTS), len(_WIDTHS), size=(2.5, 2.5 * box[1] / box[0] + 0.1))
+    figure, axes = panels(3, len(_ACROSS), size=(2.5, 2.5 * box[1] / box[0] + 0.1))
     for ax, here, attention in zip(axes, position, seen, strict=True):
         attention_map(ax, here, attention, box, query=particle)
     stands = "" if example.genuine else " No head is of that kind; the one with the nearest score stands in."
     return FigureEntry(
         save(figure, folder / f"figure_{number}.png"),
         f"Fig. {number}: attention of a moved particle, {example.title}",
-        f"The attention of one particle, green, in {example.head.name} ({choice.fleet_name(record)}), put in different "
-        f"places of a settled state; it may overlap others there. {_OPACITY}{stands}",
+        f"The attention of one particle, green, in {example.head.name} ({choice.fleet_name(record)}), put elsewhere "
+        f"in a settled state: far above the others, near them, and in contact. {_OPACITY}{stands}",
     )
+
+
+def _places(others: np.ndarray, box: tuple[float, float], diameter: float) -> np.ndarray:
+    """Far above the others, near them and in contact with them, [place, 2]."""
+    rows = [[], [], []]
+    for x in (share * box[0] for share in _ACROSS):
+        reach, aside = (1 - _OVERLAP) * diameter, others[:, 0] - x
+        below = np.abs(aside) < reach
+        touching = others[below, 1] + np.sqrt(reach**2 - aside[below] ** 2)
+        contact = max([diameter / 2, *touching.tolist()])
+        for row, y in zip(rows, (_FAR * box[1], contact + _NEAR * diameter, contact), strict=True):
+            row.append((x, min(y, box[1] - diameter / 2)))
+    return np.array(rows).reshape(-1, 2)

@@ -12,18 +12,19 @@ from nucleate.papers.collisions import measures, readings
 from nucleate.papers.collisions.figures import choice
 from nucleate.plots import PALETTE, animate_attention, panels, save
 
-_STEPS, _EVERY = 1000, 10
+_STEPS, _EVERY = 1000, 20
 _START = 5  # what the film's key is folded with
 
 
 def figure_7(evidence: Evidence, folder: Path) -> FigureEntry | None:
-    found = {name: held for name, held in evidence.once(measures.energies).items() if held.truth.size}
+    known = evidence.once(measures.energies)
+    found = {name: known[name] for name in evidence.once(choice.fleets) if name in known and known[name].truth.size}
     if not found:
         return None
     columns = max(len(held.truth) for held in found.values())
     figure, axes = panels(len(found), columns, size=(3.1, 2.9))
     for row, (name, held) in enumerate(found.items()):
-        record = choice.whole(evidence, name)
+        record = evidence.once(choice.fleets)[name]
         ceiling = 1.25 * float(held.truth.mean(1).max())
         for column in range(columns):
             ax = axes[row * columns + column]
@@ -42,30 +43,30 @@ def figure_7(evidence: Evidence, folder: Path) -> FigureEntry | None:
     return FigureEntry(
         save(figure, folder / "figure_7.png"),
         "Fig. 7: energy of networks that simulate",
-        f"Mean over {starts} initial states. The axis ends a quarter above the truth; what leaves it has gained energy.",
+        f"Mean over {starts} initial states. The axis ends a quarter above the truth; what leaves it gained energy.",
     )
 
 
 def film(evidence: Evidence, folder: Path) -> FigureEntry:
     example = choice.subject(evidence)
-    record = choice.whole(evidence, example.head.experiment)
+    record = evidence.once(choice.fleets)[example.head.experiment]
     recipe = readings.recipe(record)
     start = recipe.task.start(jax.random.fold_in(jax.random.key(0), _START), 1)
     truth = jax.tree.map(lambda array: np.asarray(array)[:, 0], recipe.task.trajectory(start, _STEPS, _EVERY))
     member = int(np.flatnonzero(record.member.values == example.head.member)[0])
     network = readings.network(record, member)
     rolled = eqx.filter_jit(network.rollout)(start.position[0], start.velocity[0], recipe.boundary, _STEPS)
-    own = [np.asarray(array)[::_EVERY] for array in rolled]
-    motions = {"truth": truth.position, "network": own[0]}
+    own_position, own_velocity = (np.asarray(array)[::_EVERY] for array in rolled)
+    motions = {"truth": truth.position, "network": own_position}
     seen = {
         "truth": choice.attention(record, example.head, truth.position, truth.velocity),
-        "network": choice.attention(record, example.head, *own),
+        "network": choice.attention(record, example.head, own_position, own_velocity),
     }
     times = recipe.task.dt * _EVERY * np.arange(len(truth.position))
     stands = "" if example.genuine else " No head is a true collision head; the one with the highest score stands in."
     return FigureEntry(
-        animate_attention(folder / "film.gif", motions, seen, choice.box(record), times),
-        "Film: a box of particles, simulated and dreamt",
+        animate_attention(folder / "film.gif", motions, seen, choice.box(record), times, seconds=0.08),
+        "Film: a box of particles, truth and network",
         f"Left: the simulation. Right: the network from the same start, fed with its own output. Lines: whom particles "
         f"attend to in {example.head.name} ({choice.fleet_name(record)}) when the network sees either.{stands}",
     )

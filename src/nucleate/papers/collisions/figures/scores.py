@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from nucleate.claims import Evidence
 from nucleate.explorer import FigureEntry
 from nucleate.observables import HeadClass
 from nucleate.papers.collisions import readings
 from nucleate.papers.collisions.figures import choice
-from nucleate.plots import count_bars, panels, save, score_histogram
+from nucleate.plots import PALETTE, count_bars, panels, save, score_histogram
 
 _ABOUT = (
     "Colour: share of heads in a bin, the darkest from the 95th percentile on. Heads that look at hardly anyone count "
@@ -18,13 +19,15 @@ _ABOUT = (
 
 
 def figure_2(evidence: Evidence, folder: Path) -> FigureEntry:
-    figure, axes = panels(1, len(choice.EXPERIMENTS))
-    for ax, name in zip(axes, choice.EXPERIMENTS, strict=True):
-        record = choice.whole(evidence, name)
+    records = evidence.once(choice.fleets).values()
+    figure, axes = panels(1, len(records))
+    for ax, record in zip(axes, records, strict=True):
         score = np.moveaxis(readings.gated(record), 1, 0).reshape(record.sizes["step"], -1)
         mesh = score_histogram(ax, record.step.values, score, title=choice.fleet_name(record))
-        ax.axhline(float(record.uniform_score), color="0.3", lw=1, ls=":")
-        figure.colorbar(mesh, ax=ax, label="share of heads" if ax is axes[-1] else "", extend="max")
+        ax.axhline(float(record.uniform_score), color=PALETTE[1], lw=1.2, ls=":")
+        bar = figure.colorbar(mesh, ax=ax, label="share of heads", extend="max", format=PercentFormatter(1, 0))
+        bar.locator = MaxNLocator(5)
+        bar.ax.tick_params(length=2)
     return FigureEntry(
         save(figure, folder / "figure_2.png"), "Fig. 2: collision detection scores of all heads over training", _ABOUT
     )
@@ -32,7 +35,7 @@ def figure_2(evidence: Evidence, folder: Path) -> FigureEntry:
 
 def per_network(evidence: Evidence, folder: Path) -> FigureEntry:
     """Figures 8 to 12 on one page."""
-    records = {name: choice.whole(evidence, name) for name in choice.EXPERIMENTS}
+    records = evidence.once(choice.fleets)
     columns = max(record.sizes["member"] for record in records.values())
     figure, axes = panels(len(records), columns, size=(3.2, 3.2))
     for row, record in enumerate(records.values()):
@@ -46,7 +49,7 @@ def per_network(evidence: Evidence, folder: Path) -> FigureEntry:
             name = choice.fleet_name(record) if column == 0 else ""
             score_histogram(ax, record.step.values, here, bins=30)
             ax.set_title(f"{name}\nnetwork {int(record.member[column])}", fontsize=10, pad=6)
-            ax.axhline(float(record.uniform_score), color="0.3", lw=1, ls=":")
+            ax.axhline(float(record.uniform_score), color=PALETTE[1], lw=1.2, ls=":")
             if column:
                 ax.set_ylabel("")
     return FigureEntry(
@@ -55,9 +58,9 @@ def per_network(evidence: Evidence, folder: Path) -> FigureEntry:
 
 
 def figure_5(evidence: Evidence, folder: Path) -> FigureEntry:
-    figure, axes = panels(1, len(choice.EXPERIMENTS))
-    for ax, name in zip(axes, choice.EXPERIMENTS, strict=True):
-        record = choice.whole(evidence, name)
+    records = evidence.once(choice.fleets).values()
+    figure, axes = panels(1, len(records))
+    for ax, record in zip(axes, records, strict=True):
         kinds = readings.final_class(record)
         counts = {
             "true": (kinds == HeadClass.TRUE).sum(-1),
@@ -65,8 +68,8 @@ def figure_5(evidence: Evidence, folder: Path) -> FigureEntry:
         }
         count_bars(ax, counts, most=kinds.shape[-1])
         ax.set_title(choice.fleet_name(record), pad=8)
-        if ax is not axes[0]:
-            ax.get_legend().remove()
+        if ax is not axes[0] and (legend := ax.get_legend()):
+            legend.remove()  # the first one says it
     return FigureEntry(
         save(figure, folder / "figure_5.png"),
         "Fig. 5: true and partial collision heads in each block",
