@@ -45,7 +45,7 @@ class Example(NamedTuple):
 
     @property
     def title(self) -> str:
-        words = f"{_KINDS[self.kind]} collision head" if self.genuine else "stand-in"
+        words = f"{_KINDS[self.kind]} collision head" if self.genuine else f"nearest to {_KINDS[self.kind]}"
         return f"{words}, score {self.score:.2f}"
 
 
