@@ -33,12 +33,14 @@ FREE = (
 )
 CASES = {
     "translation": (PairPotential(Translation(), coefficients=60), 1, ODD),
+    "translation in the plane": (PairPotential(Translation(), ClosedForm(ridge=1e-2), coefficients=400), 2, ODD),
     "parity": (PairPotential(Parity(), coefficients=60), 1, (well, hill)),
     "parity in the plane": (PairPotential(Parity(), coefficients=200), 2, OVAL),
     "rotation": (PairPotential(Rotation(), coefficients=60), 2, (well, hill)),
     "none": (PairPotential(NoSymmetry(), ClosedForm(ridge=1e-6), coefficients=300), 1, FREE),
     "neural": (PairPotential(Parity(), Neural(width=16, iterations=300), coefficients=60), 1, (well, hill)),
 }
+MANY = ("translation in the plane",)  # a grid over the whole plane has four times as many functions to find
 
 
 @eqx.filter_jit
@@ -73,7 +75,8 @@ def energy_error(fit, truth, embedding):
 @pytest.mark.parametrize("noise", [0.0, 0.02])
 def test_planted_potentials_are_found(name, noise):
     theory, dim, truth = CASES[name]
-    fit = theory.fit(planted(truth, theory.symmetry, dim, noise=noise))
+    members = 120 if name in MANY else 30
+    fit = theory.fit(planted(truth, theory.symmetry, dim, members=members, noise=noise))
     assert isinstance(fit, Fit)
     assert not fit.curl.detected
     unseen = planted(truth, theory.symmetry, dim, members=8, seed=1)
@@ -85,6 +88,27 @@ def test_planted_potentials_are_found(name, noise):
         assert energy_error(fit, truth, unseen["embedding"].to_numpy()) < 0.01
     else:
         assert np.all(errors(fit, truth, dim) < 0.01)
+
+
+def test_as_smooth_as_runs_that_are_not_fitted_allow():
+    theory = PairPotential(coefficients=120)
+    noisy, unseen = (planted((well, hill), Parity(), members=10, noise=1.0, seed=seed) for seed in (0, 1))
+    smooth = theory.smoothed(noisy, unseen)
+    assert smooth.solver.ridge > 100 * theory.solver.ridge
+    rough_error, smooth_error = (errors(each.fit(noisy), (well, hill), 1) for each in (theory, smooth))
+    assert np.all(smooth_error < 0.5 * rough_error)
+    # Where there is no noise, smoothness that bends the potentials has a cost.
+    exact, unseen = (planted((well, hill), Parity(), members=10, seed=seed) for seed in (0, 1))
+    assert theory.smoothed(exact, unseen).solver.ridge < smooth.solver.ridge
+
+
+def test_the_ridge_is_not_chosen_on_runs_that_were_fitted(record):
+    with pytest.raises(ValueError, match="were also fitted"):
+        PairPotential().smoothed(record, record)
+    with pytest.raises(ValueError, match="chooses the ridge of ClosedForm"):
+        PairPotential(solver=Neural()).smoothed(record, record)
+    with pytest.raises(ValueError, match="at least one ridge"):
+        PairPotential().smoothed(record, record, ridges=())
 
 
 def test_unseen_runs_are_predicted_far_better_than_by_what_never_moves(fit):

@@ -12,6 +12,7 @@ from typing import SupportsIndex
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Bool, Complex, Float, Num
 
 Frequency = SupportsIndex | Array
@@ -153,7 +154,7 @@ def _chosen(caller: str, embedding: Array | np.ndarray, ks: Iterable[Frequency])
 
 def _frequency(caller: str, k: Frequency, p: int) -> int | Array:
     # As in observables, which this room does not import: rooms beside each other stand alone.
-    if isinstance(k, jax.core.Tracer):
+    if isinstance(k, Array) and isinstance(k, Tracer):
         return k
     k, last = index(k), (p - 1) // 2
     if not 1 <= k <= last:

@@ -1,6 +1,7 @@
 """Networks that see a pair of symbols."""
 
 import equinox as eqx
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
@@ -26,4 +27,6 @@ class SumDecoder(eqx.Module):
 
     def on_sums(self, matrix: Float[Array | np.ndarray, "pair token"]) -> Float[Array, "pair output"]:
         """The outputs for all pairs whose embeddings the `matrix` adds up, a row for each: no gather, no scatter."""
-        return self.decoder.after_first(matrix @ self.embedding @ self.decoder.weights[0] + self.decoder.biases[0])
+        return self.decoder.after_first(
+            jnp.asarray(matrix) @ self.embedding @ self.decoder.weights[0] + self.decoder.biases[0]
+        )

@@ -44,6 +44,7 @@ class TwiceTheMean:
     def __call__(
         self, signal: Float[Array | np.ndarray, "*run freq"], mean: Float[Array | np.ndarray | np.generic, "*run"]
     ) -> Bool[Array | np.ndarray, "*run freq"]:
+        mean = mean if isinstance(mean, Array) else np.asarray(mean)
         return signal > 2 * mean[..., None]
 
 
@@ -88,7 +89,7 @@ def survivors(embedding: Float[Array | np.ndarray, "token dim"], rule: Rule = CO
     >>> survivors(circle).tolist()
     [False, False, True, False, False]
     """
-    return rule(signal(embedding), mean_signal(embedding))
+    return jnp.asarray(rule(signal(embedding), mean_signal(embedding)))
 
 
 def survivor_count(embedding: Float[Array | np.ndarray, "token dim"], rule: Rule = COUNTED) -> Int[Array, ""]:

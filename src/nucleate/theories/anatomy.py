@@ -204,7 +204,7 @@ class QuadraticPotential(eqx.Module):
     curvature: Float[Array | np.ndarray, ""]
 
     def __call__(self, x: Float[Array, " coordinate"]) -> Float[Array, ""]:
-        return self.curvature * jnp.sum(jnp.square(x))
+        return jnp.asarray(self.curvature) * jnp.sum(jnp.square(x))
 
 
 def with_quadratic_attraction(fit: PairPotentialFit, points: int = 401) -> PairPotentialFit:

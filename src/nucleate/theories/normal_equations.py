@@ -63,8 +63,9 @@ class NormalEquations:
     def solve(self, penalty: Float[np.ndarray, "column column"]) -> Float[np.ndarray, " column"]:
         """argmin_c |F − X c|² + cᵀ penalty c."""
         size = len(self.moment)
-        floor = _FLOOR * max(np.trace(self.gram) / size, np.finfo(float).tiny)
-        return solve(self.gram + penalty + floor * np.eye(size), self.moment, assume_a="pos")
+        matrix = self.gram + penalty
+        floor = _FLOOR * max(np.trace(matrix) / size, np.finfo(float).tiny)
+        return solve(matrix + floor * np.eye(size), self.moment, assume_a="pos")
 
     def r2(self, coefficients: Float[np.ndarray, " column"]) -> float:
         """1 − |F − X c|²/|F − mean F|²."""

@@ -13,20 +13,25 @@ _FEW, _ROWS = 16, 64  # that one call of a compiled program takes, so that two p
 _MAX_STEPS = 10_000
 _SHORTEST = 1e-12  # step, of the duration: a flow that needs shorter ones runs away, and would use up all steps
 
-
-@eqx.filter_jit
-def _energies(law, embedding):
-    return jax.vmap(lambda r: pair_energy(*law, r))(embedding)
+Law = tuple[PairTerms, Potential, Potential]
 
 
 @eqx.filter_jit
-def _gradients(law, embedding):
-    return jax.vmap(jax.grad(lambda r: pair_energy(*law, r)))(embedding)
+def _energies(law: Law, embedding):
+    terms, attract, repel = law
+    return jax.vmap(lambda r: pair_energy(terms, attract, repel, r))(embedding)
 
 
 @eqx.filter_jit
-def _flows(law, x0, times):
-    slope = jax.grad(lambda r: pair_energy(*law, r))
+def _gradients(law: Law, embedding):
+    terms, attract, repel = law
+    return jax.vmap(jax.grad(lambda r: pair_energy(terms, attract, repel, r)))(embedding)
+
+
+@eqx.filter_jit
+def _flows(law: Law, x0, times):
+    terms, attract, repel = law
+    slope = jax.grad(lambda r: pair_energy(terms, attract, repel, r))
 
     def one(start, ts):
         solution = diffrax.diffeqsolve(
@@ -43,12 +48,13 @@ def _flows(law, x0, times):
             max_steps=_MAX_STEPS,
             throw=False,  # a flow that runs away is NaN from there on, and does not stop the others
         )
-        return jnp.where(jnp.isfinite(solution.ys), solution.ys, jnp.nan)
+        path = jnp.asarray(solution.ys)
+        return jnp.where(jnp.isfinite(path), path, jnp.nan)
 
     return jax.vmap(one)(x0, times)
 
 
-def _in_batches(program, law, *arrays):
+def _in_batches(program, law: Law, *arrays):
     """One program for few rows and one for many: the last batch is filled up with copies of its first row."""
     parts = []
     rows = _FEW if len(arrays[0]) <= _FEW else _ROWS

@@ -1,6 +1,6 @@
 r"""Embeddings as interacting particles: pair potentials fitted to recorded forces ([mehta2024repons])."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import final
 
 import equinox as eqx
@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from nucleate.theories.basis import Basis, basis_for
 from nucleate.theories.curl import CurlTest, curl_test
-from nucleate.theories.force_record import ForceRecord, check_disjoint
+from nucleate.theories.force_record import Configurations, ForceRecord, check_disjoint
 from nucleate.theories.normal_equations import accumulate
 from nucleate.theories.pair_flow import pair_energies, pair_flow, pair_gradients, representation_loss, trajectory_loss
 from nucleate.theories.pair_solvers import ClosedForm, PotentialSolver
@@ -23,6 +23,8 @@ from nucleate.theories.symmetry import NoSymmetry, Parity, Rotation, Symmetry
 _SAMPLE = 500  # configurations that quantiles look at
 _CURL = 2000  # configurations that each half of the curl test looks at
 _RANGE = 0.99
+RIDGES = tuple(10.0**k for k in range(-4, 5))
+"""From hardly any smoothness to as much as the numbers can bear."""
 
 
 @final
@@ -87,18 +89,10 @@ class PairPotential(Theory):
 
     def fit(self, record: xr.Dataset) -> "PairPotentialFit":
         """Find the potentials whose gradient is nearest to the gradients of `record`."""
-        seen = ForceRecord.read(record)
-        self.symmetry.check(seen.dim)
-        chosen = seen.configurations(self.configurations, self.seed)
-        if not len(chosen):
-            raise ValueError("PairPotential.fit needs a finite snapshot; the record has none.")
-        terms = pair_terms(seen.pairs, seen.label, seen.embedding.shape[2], self.symmetry)
-        if not len(terms.same.weight) or not len(terms.different.weight):
-            raise ValueError("PairPotential.fit needs pairs that share a label and pairs that do not.")
-        sample = seen.configurations(_SAMPLE, self.seed).embedding
-        bases = (self._basis(terms.same, sample), self._basis(terms.different, sample))
+        seen, chosen, terms, bases = self._prepare(record)
         attract, repel = self.solver.potentials(accumulate(terms, bases, chosen.embedding, chosen.gradient), bases)
         missed = pair_gradients(terms, attract, repel, chosen.embedding) - chosen.gradient
+        sample = seen.configurations(_SAMPLE, self.seed).embedding
         return PairPotentialFit(
             theory=self,
             attract=attract,
@@ -110,6 +104,38 @@ class PairPotential(Theory):
             dim=seen.dim,
             runs=seen.runs,
         )
+
+    def smoothed(self, record: xr.Dataset, held_out: xr.Dataset, ridges: tuple[float, ...] = RIDGES) -> "PairPotential":
+        """This theory with the largest ridge that costs nothing on runs it is not fitted to.
+
+        Potentials are fitted to `record` with each of `ridges`. That whose force is nearest on `held_out` is the best;
+        the ridge chosen is the largest that is worse by no more than one standard error of the difference, over runs.
+        """
+        if not isinstance(self.solver, ClosedForm):
+            raise ValueError(f"PairPotential.smoothed chooses the ridge of ClosedForm; the solver is {self.solver}.")
+        if not ridges:
+            raise ValueError("PairPotential.smoothed needs at least one ridge; got none.")
+        seen, chosen, terms, bases = self._prepare(record)
+        unseen = ForceRecord.read(held_out)
+        check_disjoint(seen.runs, unseen.runs)
+        sums = accumulate(terms, bases, chosen.embedding, chosen.gradient)
+        solvers = [ClosedForm(ridge) for ridge in sorted(ridges)]
+        missed = np.stack([_missed(terms, *solver.potentials(sums, bases), unseen) for solver in solvers])
+        worse = missed - missed[np.argmin(missed.sum(axis=1))]
+        error = worse.std(axis=1) * np.sqrt(worse.shape[1])
+        return replace(self, solver=solvers[int(np.flatnonzero(worse.sum(axis=1) <= error)[-1])])
+
+    def _prepare(self, record: xr.Dataset) -> tuple[ForceRecord, Configurations, PairTerms, tuple[Basis, Basis]]:
+        seen = ForceRecord.read(record)
+        self.symmetry.check(seen.dim)
+        chosen = seen.configurations(self.configurations, self.seed)
+        if not len(chosen):
+            raise ValueError("PairPotential.fit needs a finite snapshot; the record has none.")
+        terms = pair_terms(seen.pairs, seen.label, seen.embedding.shape[2], self.symmetry)
+        if not len(terms.same.weight) or not len(terms.different.weight):
+            raise ValueError("PairPotential.fit needs pairs that share a label and pairs that do not.")
+        sample = seen.configurations(_SAMPLE, self.seed).embedding
+        return seen, chosen, terms, (self._basis(terms.same, sample), self._basis(terms.different, sample))
 
     def _basis(self, terms: Terms, sample: Float[np.ndarray, "config token dim"]) -> Basis:
         axes = isinstance(self.symmetry, Rotation)
@@ -228,6 +254,11 @@ def _values(potential, r):
 def _flat(embedding: Float[Array | np.ndarray, "*config token dim"]) -> Float[np.ndarray, "config token dim"]:
     embedding = np.asarray(embedding, np.float64)
     return embedding.reshape(-1, *embedding.shape[-2:])
+
+
+def _missed(terms: PairTerms, attract: Potential, repel: Potential, seen: ForceRecord) -> Float[np.ndarray, " member"]:
+    slope = pair_gradients(terms, attract, repel, _flat(seen.embedding)).reshape(seen.embedding.shape)
+    return np.sum(np.square(slope - seen.gradient) * seen.finite[..., None, None], axis=(1, 2, 3))
 
 
 def _quantile(terms: Terms, sample: Float[np.ndarray, "config token *axes"], share: float) -> float:

@@ -58,7 +58,7 @@ def ridge_penalty(
         gram = np.diag(sums.gram)[start : start + len(rough)]
         blocks.append(ridge * gram.sum() / np.trace(rough) * rough)
         start += len(rough)
-    return block_diag(*blocks)
+    return np.asarray(block_diag(*blocks))
 
 
 @final
@@ -112,7 +112,7 @@ class NeuralPotential(eqx.Module):
     symmetry: Symmetry = eqx.field(static=True)
 
     def __call__(self, x: Float[Array, " coordinate"]) -> Float[Array, ""]:
-        return self.height * self.net(self.symmetry.invariants(x, self.scale))
+        return jnp.asarray(self.height) * self.net(self.symmetry.invariants(x, self.scale))
 
 
 @final

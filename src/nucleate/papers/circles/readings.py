@@ -58,12 +58,12 @@ def final(record: xr.Dataset, name: str) -> np.ndarray:
 
 def alive(record: xr.Dataset) -> np.ndarray:
     """Which frequencies stand out, [member, step, freq]; none where nothing is recorded."""
-    return TwiceTheMean()(record.signal.values, record.mean_signal.values)
+    return np.asarray(TwiceTheMean()(record.signal.values, record.mean_signal.values))
 
 
 def final_alive(record: xr.Dataset) -> np.ndarray:
     """Which frequencies stand out at each member's last step, [member, freq]."""
-    return TwiceTheMean()(final(record, "signal"), final(record, "mean_signal"))
+    return np.asarray(TwiceTheMean()(final(record, "signal"), final(record, "mean_signal")))
 
 
 @dataclass(frozen=True)

@@ -88,8 +88,8 @@ def _theory(symmetry: Symmetry, parts: readings.Parts, most: int = _CONFIGURATIO
 
 
 def fitted(symmetry: Symmetry, parts: readings.Parts, samples: int) -> Potentials:
-    """Ten potentials, by bootstrap over runs."""
-    theory = _theory(symmetry, parts)
+    """Ten potentials, by bootstrap over runs, all as smooth as runs that are not fitted allow."""
+    theory = _theory(symmetry, parts).smoothed(parts.fitted, parts.chosen)
     fits = tuple(theory.fit(resampled(parts.fitted, seed)) for seed in range(FITS if samples >= _FEW_RUNS else _FEW))
     losses = [float(np.nanmean(fit.score(parts.chosen).representation_loss)) for fit in fits]
     return Potentials(fits, np.array(losses))

@@ -69,7 +69,8 @@ def figure_8(evidence: Evidence, folder: Path) -> FigureEntry:
     for ax, logarithmic in ((left, False), (right, True)):
         groups = {name: loss[:, :, number] for number, name in enumerate(names)}
         loss_curves(ax, step, groups, ylog=logarithmic, ylabel="loss on all pairs")
-    left.get_legend().remove()  # the right one says it
+    if legend := left.get_legend():
+        legend.remove()  # the right one says it
     return FigureEntry(
         save(figure, folder / "figure_8.png"),
         "Fig. 8: circles collaborate",

@@ -70,7 +70,8 @@ def figure_7(evidence: Evidence, folder: Path) -> FigureEntry:
     )
     fit = Fitness(LinearSVM(), Features(standardize=True), RULE).fit(record)
     separable = np.isfinite(fit.intercept)  # not if all share one fate
-    boundary = (*map(float, fit.weights), float(fit.intercept)) if separable else None
+    slopes = fit.weights
+    boundary = (float(slopes[0]), float(slopes[1]), float(fit.intercept)) if separable else None
     start = record.signal.values[:, 0]
     fitness_plane(right, start.ravel(), slope.ravel(), lived.ravel(), boundary=boundary)
     return FigureEntry(

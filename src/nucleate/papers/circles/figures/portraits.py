@@ -38,10 +38,9 @@ def figure_2(evidence: Evidence, folder: Path) -> FigureEntry:
     steps = record.step_embedding.values
     rows = np.unique(np.searchsorted(steps, np.minimum([0, 200, 1000, steps[-1]], steps[-1])))
     figure, axes = panels(2, 2 + len(rows), size=(2.3, 2.7))
-    grid = axes[0].get_gridspec()
     for ax in (axes[0], axes[1], axes[2 + len(rows)], axes[3 + len(rows)]):
         ax.remove()
-    left = figure.add_subplot(grid[:, :2])
+    left = figure.add_subplot(2, 2 + len(rows), (1, 4 + len(rows)))
     step = record.step.values
     signal_curves(left, step, record.signal.values[member], readings.final_alive(record)[member], xlog=True)
     points = {k: _projected(record, member, k)[rows] for k in (dead, survivor)}
