@@ -132,7 +132,6 @@ def test_classes_and_when_heads_form():
     )
     assert readings.formation_step(planted).tolist() == [[[30, NEVER]]]
     assert readings.final_class(planted).tolist() == [[[HeadClass.TRUE, HeadClass.NONE]]]
-    assert readings.distance_to_limit(planted)[0, 0, 0, 0] == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize(

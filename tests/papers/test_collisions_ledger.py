@@ -34,7 +34,7 @@ def record(score, correlation, limit=-0.4):
             "contact_limit": ((), limit),
             "outcome": ("member", np.zeros(len(score), int)),
         },
-        coords={"step": STEP},
+        coords={"step": STEP, "member": np.arange(len(score))},
     )
 
 

@@ -7,7 +7,7 @@ from nucleate.papers.collisions.experiments import ParticleFleet
 from nucleate.papers.collisions.ledger import CLAIMS
 from nucleate.papers.paper import Budget, Effort, Paper
 
-# A box that is small enough for many steps: twelve particles, and a quarter of all pairs are near each other. In a pilot
+# A box small enough for many steps: twelve particles, and a quarter of all pairs are near each other. In a pilot
 # of one network the loss left its plateau after 5,000 steps, and heads formed between 7,000 and 20,000.
 _SMALL = ParticleFleet(
     particles=12,

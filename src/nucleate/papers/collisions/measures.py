@@ -1,7 +1,6 @@
 """What several claims and figures share: power laws of all heads, energies of rollouts, learning coefficients."""
 
 from dataclasses import dataclass
-from functools import partial
 
 import equinox as eqx
 import jax
@@ -20,29 +19,43 @@ from nucleate.theories import PowerLaw, Recorded
 EXPERIMENTS = (readings.SMALL, readings.LARGE)
 ROLLOUT = 1000  # steps, as in the paper's Figure 7
 
-_HEADS = 2  # collision heads of each network whose coefficient is estimated, and as many others beside them
 _STATES, _BATCH = 2048, 32  # that the coefficient's loss is over, and that a step of a chain sees
 _BATCHES = 8  # rollouts that advance together
+_OCTAVES = 6  # of training, the last, over which checkpoints are spread whose coefficients are estimated
 
 
 @dataclass(frozen=True)
 class Chains:
     """How learning coefficients are estimated, for all heads and checkpoints alike, as in the paper's Table 1.
 
-    The loss is the mean square error of the acceleration in units of 20, over particles and directions.
+    `heads`: collision heads of each network, and as many others beside them; `checkpoints`: of each. The loss is the
+    mean square error of the acceleration in units of 20, over particles and directions.
     """
 
-    setting: Setting
+    heads: int
+    checkpoints: int
     sampling: Sampling
 
 
-# Found with `calibrate` at checkpoints of one pilot network: see docs/collisions-standard.md.
-CHAINS = Chains(Setting(step=1e-5, nbeta=1000.0, gamma=100.0), Sampling(chains=2, burn_in=300, draws=300))
+# γ is a hundred times the paper's, with which weights move by 1 and rest after thousands of steps only: here they move
+# by up to 0.1 and rest after some 100.
+_SETTING = Setting(step=2e-4, nbeta=1000.0, gamma=100.0)
+_FEW = Chains(heads=1, checkpoints=3, sampling=Sampling(chains=2, burn_in=100, draws=100))
+_MANY = Chains(heads=2, checkpoints=10, sampling=Sampling(chains=2, burn_in=200, draws=200))
+_MOST = Chains(heads=4, checkpoints=20, sampling=Sampling(chains=4, burn_in=1000, draws=1000))
+
+
+def chains(samples: int) -> Chains:
+    """As long as a budget allows that draws so many samples elsewhere."""
+    return _FEW if samples < 100 else _MANY if samples < 1000 else _MOST
 
 
 @dataclass(frozen=True, eq=False)
 class HeadCoefficients:
-    """Learning coefficients of single heads: of collision detection heads, and of others of the same networks."""
+    """Learning coefficients of single heads: of collision detection heads, and of others of the same networks.
+
+    `member` is that of the record; `doubt`: see `nucleate.observables.Doubt`.
+    """
 
     experiment: str
     member: Int[np.ndarray, " unit"]
@@ -103,7 +116,7 @@ def _energies(record: xr.Dataset, starts: int) -> Energies:
     return Energies(np.broadcast_to(truth, (len(found), *truth.shape)), np.stack(found))
 
 
-@partial(eqx.filter_jit)
+@eqx.filter_jit
 def _rollouts(model: ParticleTransformer, start: ParticleState, boundary: Array, steps: int) -> tuple[Array, Array]:
     return jax.lax.map(lambda state: model.rollout(*state, boundary, steps), start, batch_size=_BATCHES)
 
@@ -126,16 +139,17 @@ def squared_error(model: ParticleTransformer, batch: tuple[Array, Array, Array, 
     return jnp.mean(jnp.square((predicted - acceleration) / model.frame.scale))
 
 
-def chosen_heads(record: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """(member, block, head) of the highest-scoring collision heads of each network, and of as many others: those of the
-    lowest score that still look at particles, for what nobody uses has no coefficient to speak of."""
-    kind, score = readings.final_class(record), readings.gated(record)[:, -1]
+def chosen_heads(record: xr.Dataset, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """(row, block, head) of the `most` highest-scoring collision heads of each network, and of as many others: those of
+    the lowest score that still look at particles, for what nobody uses has no coefficient to speak of."""
+    kind, score = readings.final_class(record), readings.corrected(record)[:, -1]
+    looks = record.total.values[:, -1] >= readings.LEAST_ATTENTION
     collision, control = [], []
     for member in range(record.sizes["member"]):
         order = np.argsort(score[member], axis=None)
         heads = np.stack(np.unravel_index(order, score[member].shape), axis=1)
-        found = [at for at in heads[::-1] if kind[(member, *at)] > 0][:_HEADS]
-        others = [at for at in heads if kind[(member, *at)] == 0 and score[(member, *at)] > 0][: len(found)]
+        found = [at for at in heads[::-1] if kind[(member, *at)] > 0][:most]
+        others = [at for at in heads if kind[(member, *at)] == 0 and looks[(member, *at)]][: len(found)]
         collision += [(member, *at) for at in found]
         control += [(member, *at) for at in others]
     return np.array(collision, int).reshape(-1, 3), np.array(control, int).reshape(-1, 3)
@@ -143,23 +157,35 @@ def chosen_heads(record: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
 
 def coefficients(evidence: Evidence) -> HeadCoefficients | None:
     """The learning coefficient of collision heads and others over training; None if there is no collision head."""
-    small = record(evidence, readings.SMALL)
-    collision, control = chosen_heads(small)
+    small, how = record(evidence, readings.SMALL), chains(evidence.samples)
+    collision, control = chosen_heads(small, how.heads)
     if not len(collision):
         return None
     units = np.concatenate([collision, control])
-    recipe = readings.recipe(small)
-    state = recipe.task.sample(jax.random.fold_in(jax.random.key(1), 1), _STATES)
-    boundary = np.broadcast_to(recipe.boundary, (_STATES, *recipe.boundary.shape))
-    data = Minibatches((state.position, state.velocity, recipe.task.step(state)[1], boundary), _BATCH)
-    steps = small.step_weights.values
-    shape = (3, len(units), len(steps))
-    value, error, doubt = np.full(shape, np.nan)
+    rows = _spread(small.step_weights.values, how.checkpoints)
+    data = _states(small)
+    value, error, doubt = np.full((3, len(units), len(rows)), np.nan)
     for member in np.unique(units[:, 0]).tolist():
         own = np.flatnonzero(units[:, 0] == member)
-        points = [readings.network(small, member, at) for at in range(len(steps))]
+        points = [readings.network(small, member, int(row)) for row in rows]
         subsets = [head_mask(points[0], *units[unit, 1:]) for unit in own]
-        found = learning_coefficient(squared_error, data, points, [CHAINS.setting], CHAINS.sampling, subsets)
+        found = learning_coefficient(squared_error, data, points, [_SETTING], how.sampling, subsets)
         value[own], error[own], doubt[own] = (x[:, :, 0].T for x in (found.value, found.error, found.doubt))
     kinds = np.arange(len(units)) < len(collision)
-    return HeadCoefficients(readings.SMALL, *units.T, kinds, steps, value, error, doubt.astype(int))
+    step = small.step_weights.values[rows]
+    member = small.member.values[units[:, 0]]
+    return HeadCoefficients(readings.SMALL, member, *units[:, 1:].T, kinds, step, value, error, doubt.astype(int))
+
+
+def _spread(step: np.ndarray, count: int) -> np.ndarray:
+    """Rows of at most `count` checkpoints, evenly spaced in the logarithm over the last octaves."""
+    wanted = np.geomspace(max(step[-1] / 2**_OCTAVES, 1), step[-1], count)
+    return np.unique([np.argmin(np.abs(np.log(np.maximum(step, 1) / at))) for at in wanted])
+
+
+def _states(record: xr.Dataset) -> Minibatches:
+    """States that no network was trained on, their accelerations, and the boundary, which is the same for all."""
+    recipe = readings.recipe(record)
+    state = recipe.task.sample(jax.random.fold_in(jax.random.key(1), 1), _STATES)
+    boundary = np.broadcast_to(recipe.boundary, (_STATES, *recipe.boundary.shape))
+    return Minibatches((state.position, state.velocity, recipe.task.step(state)[1], boundary), _BATCH)

@@ -80,26 +80,16 @@ def corrected(record: xr.Dataset) -> Float[np.ndarray, "member step block head"]
     return np.where(np.asarray(score.total) >= LEAST_ATTENTION, np.asarray(score.corrected), 0.0)
 
 
-def classes(score: Float[np.ndarray, "*head"]) -> Int8[np.ndarray, "*head"]:
-    """The `HeadClass` of each score of `corrected`."""
-    return head_class(score)
-
-
 def final_class(record: xr.Dataset) -> Int8[np.ndarray, "member block head"]:
     """What each head has become: see `HeadClass`."""
-    return classes(corrected(record)[:, -1])
+    return head_class(corrected(record)[:, -1])
 
 
 def formation_step(record: xr.Dataset, level: float = 0.5) -> np.ndarray:
-    """The first recorded step from which on a head's gated score is never below `level` again; −1 if there is none.
+    """The first recorded step from which on a head's score is never below `level` again; −1 if there is none.
 
     [member, block, head].
     """
-    above = gated(record) >= level
+    above = corrected(record) >= level
     stays = np.flip(np.logical_and.accumulate(np.flip(above, 1), 1), 1)
     return np.where(stays[:, -1], record.step.values[np.argmax(stays, 1)], NEVER)
-
-
-def distance_to_limit(record: xr.Dataset) -> Float[np.ndarray, "member step block head"]:
-    """|c − c*|, how far each head's attention-distance correlation is from that of an ideal one."""
-    return np.abs(record.correlation.values - record.contact_limit.values)

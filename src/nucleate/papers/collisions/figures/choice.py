@@ -68,9 +68,9 @@ def box(record: xr.Dataset) -> tuple[float, float]:
 
 
 def final_scores(record: xr.Dataset) -> xr.DataArray:
-    """The gated score of every head at the end."""
+    """The score of every head at the end."""
     return xr.DataArray(
-        readings.gated(record)[:, -1], dims=("member", "block", "head"), coords={"member": record.member.values}
+        readings.corrected(record)[:, -1], dims=("member", "block", "head"), coords={"member": record.member.values}
     )
 
 

@@ -14,7 +14,7 @@ from nucleate.plots import PALETTE, count_bars, panels, save, score_histogram
 
 _ABOUT = (
     "Colour: share of heads in a bin, the darkest from the 95th percentile on. Heads that look at hardly anyone count "
-    "as 0. The dotted line is what attending to all alike would score."
+    "as 0. The dotted line is what attending to all alike would score, from which classes count."
 )
 
 

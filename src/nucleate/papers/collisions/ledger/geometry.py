@@ -22,7 +22,7 @@ def growth(step: np.ndarray, value: np.ndarray) -> float:
 
 def last_law(evidence: Evidence, name: str, member: int, block: int, head: int) -> tuple[float, float]:
     """First and last step of the power law in which a head's |c| ends; NaN if it ends in none."""
-    laws = evidence.once(measures.laws)[name].isel(member=member, block=block, head=head)
+    laws = evidence.once(measures.laws)[name].sel(member=member).isel(block=block, head=head)
     end = measures.last(laws)
     return (float(end.start), float(end.end)) if decays(end) else (float("nan"), float("nan"))
 
@@ -96,10 +96,11 @@ def _earlier(evidence: Evidence) -> Findings:
         return Findings(dict.fromkeys(labels, Estimate.unknown()), "There is no collision head.")
     one, two = [], []
     for unit in np.flatnonzero(found.collision):
-        at = {"member": int(found.member[unit]), "block": int(found.block[unit]), "head": int(found.head[unit])}
-        start, _ = last_law(evidence, found.experiment, *at.values())
+        member, block, head = int(found.member[unit]), int(found.block[unit]), int(found.head[unit])
+        start, _ = last_law(evidence, found.experiment, member, block, head)
         if np.isfinite(start):
-            many = int(decays(evidence.once(measures.laws)[found.experiment].isel(at)).sum()) > 1
+            laws = evidence.once(measures.laws)[found.experiment].sel(member=member).isel(block=block, head=head)
+            many = int(decays(laws).sum()) > 1
             (two if many else one).append(plateaus(found.step, found.value[unit], start) > 0)
     ratio = lambda hits: bootstrap(lambda x: float(np.mean(x)), np.array(hits, float)) if hits else Estimate.unknown()
     return Findings(

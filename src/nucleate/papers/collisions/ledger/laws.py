@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from nucleate.claims import Check, Claim, Evidence, Findings, Region, bootstrap
-from nucleate.observables import HeadClass
+from nucleate.observables import HeadClass, head_class
 from nucleate.papers.collisions import measures, readings
 from nucleate.theories import lojasiewicz
 
@@ -95,7 +95,7 @@ def _exponents(evidence: Evidence) -> Findings:
 def _first_true(score: np.ndarray, step: np.ndarray) -> tuple[float, float]:
     """When a head that ends as a true one began to be a partial one for good, and when it became a true one for "
     "good."""
-    kinds = readings.classes(score)
+    kinds = head_class(score)
     begin = np.flatnonzero(kinds == HeadClass.NONE)
     turn = np.flatnonzero(kinds != HeadClass.TRUE)
     first = step[begin[-1] + 1] if len(begin) else step[0]
