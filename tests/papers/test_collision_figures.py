@@ -88,7 +88,7 @@ def coefficients(evidence: Evidence) -> measures.HeadCoefficients:
     step = evidence.record(readings.LARGE).step_weights.values
     value = np.linspace(1, 5, len(step)) * np.arange(1, 5)[:, None]
     value[:, 0] = np.nan
-    doubt = np.zeros(value.shape)
+    doubt = np.zeros(value.shape, int)
     doubt[:, 1] = 1
     return measures.HeadCoefficients(
         readings.LARGE,
@@ -146,7 +146,7 @@ def test_examples_are_of_the_fleet_with_more_kinds_and_each_head_is_shown_once(n
     assert [example.head for example in found.values()] == [
         choice.Head(readings.SMALL, 0, 1, 0),
         choice.Head(readings.SMALL, 0, 1, 1),
-        choice.Head(readings.SMALL, 1, 0, 1),
+        choice.Head(readings.SMALL, 0, 0, 0),
     ]
     assert all(example.genuine for example in found.values())
     stand_ins = choice.examples(evidence(few, few))

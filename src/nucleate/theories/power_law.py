@@ -132,7 +132,7 @@ class PowerLaw(Theory):
             time, value = _readable(step, held.to_numpy()[at].astype(np.float64), limit)
             last[at] = value[-1] if len(value) else np.nan
             found[at] = [_laws(time, value, limit, *ends) for ends in self._windows(time, value, limit)]
-        depth = max(1, *(len(laws) for laws in found.values()))
+        depth = max([1, *(len(laws) for laws in found.values())])
         table = np.full((len(_VALUES), *limits.shape, depth), np.nan)
         curves = np.full(limits.shape, None, object)
         for at, laws in found.items():

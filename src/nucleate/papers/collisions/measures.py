@@ -14,14 +14,17 @@ from nucleate.models import ParticleTransformer
 from nucleate.observables import Mask, Minibatches, Sampling, Setting, learning_coefficient
 from nucleate.papers.collisions import readings
 from nucleate.tasks import ParticleState
-from nucleate.theories import PowerLaw, Recorded
+from nucleate.theories import Known, Limit, PowerLaw, Recorded, Regimes
 
 EXPERIMENTS = (readings.SMALL, readings.LARGE)
 ROLLOUT = 1000  # steps, as in the paper's Figure 7
+SLOWEST = 0.049  # the smallest exponent of the paper's Table 5
 
-_STATES, _BATCH = 2048, 32  # that the coefficient's loss is over, and that a step of a chain sees
+_PIECE = 0.23  # octaves: the shortest window of that table
+
+_STATES, _BATCH = 2048, 12  # that the coefficient's loss is over, and that a step of a chain sees
 _BATCHES = 8  # rollouts that advance together
-_OCTAVES = 6  # of training, the last, over which checkpoints are spread whose coefficients are estimated
+_OCTAVES = 4  # of training, the last, from which checkpoints are taken whose coefficients are estimated
 
 
 @dataclass(frozen=True)
@@ -81,26 +84,43 @@ def record(evidence: Evidence, name: str) -> xr.Dataset:
     return readings.whole(evidence.record(name))
 
 
+def fleets(evidence: Evidence) -> dict[str, xr.Dataset]:
+    """The records that have a network that stayed finite."""
+    found = {name: record(evidence, name) for name in EXPERIMENTS}
+    return {name: each for name, each in found.items() if each.sizes["member"]}
+
+
 def laws(evidence: Evidence) -> dict[str, xr.Dataset]:
     """Power laws of |c|, as in the paper: `PowerLawFit.laws` of each experiment."""
-    return {name: PowerLaw("correlation").fit(record(evidence, name)).laws for name in EXPERIMENTS}
+    return _laws(evidence, Known())
 
 
 def laws_to_limit(evidence: Evidence) -> dict[str, xr.Dataset]:
     """Power laws of |c − c*|, of which Corollary A.4 speaks."""
-    limit = Recorded("contact_limit")
-    return {name: PowerLaw("correlation", limit).fit(record(evidence, name)).laws for name in EXPERIMENTS}
+    return _laws(evidence, Recorded("contact_limit"))
 
 
-def last(laws: xr.Dataset) -> xr.Dataset:
-    """The law of each head's last regime."""
-    count = laws.start.notnull().sum("regime").values
-    return laws.isel(regime=xr.DataArray(np.maximum(count - 1, 0), dims=laws.start.dims[:-1]))
+def _laws(evidence: Evidence, limit: Limit) -> dict[str, xr.Dataset]:
+    theory = PowerLaw("correlation", limit, Regimes(octaves=_PIECE))
+    return {name: theory.fit(each).laws for name, each in fleets(evidence).items()}
+
+
+def closing(laws: xr.Dataset) -> xr.Dataset:
+    """The last law of each head before it comes to rest, which is a regime whose exponent is below any of the paper's.
+
+    As in Section 3.2: "at the end of training or before the correlation function stops changing". The last regime of a
+    head that is at rest in all of them.
+    """
+    there, moving = laws.start.notnull().values, np.abs(laws.exponent.values) >= SLOWEST
+    number = np.arange(there.shape[-1])
+    last = np.where(there & moving, number, -1).max(axis=-1)
+    last = np.where(last >= 0, last, np.maximum(np.where(there, number, -1).max(axis=-1), 0))
+    return laws.isel(regime=xr.DataArray(last, dims=laws.start.dims[:-1]))
 
 
 def energies(evidence: Evidence) -> dict[str, Energies]:
     """Simulations and rollouts from fresh starts, of every network."""
-    return {name: _energies(record(evidence, name), max(evidence.samples // 10, 2)) for name in EXPERIMENTS}
+    return {name: _energies(each, max(evidence.samples // 10, 2)) for name, each in fleets(evidence).items()}
 
 
 def _energies(record: xr.Dataset, starts: int) -> Energies:
@@ -157,30 +177,30 @@ def chosen_heads(record: xr.Dataset, most: int) -> tuple[np.ndarray, np.ndarray]
 
 def coefficients(evidence: Evidence) -> HeadCoefficients | None:
     """The learning coefficient of collision heads and others over training; None if there is no collision head."""
-    small, how = record(evidence, readings.SMALL), chains(evidence.samples)
-    collision, control = chosen_heads(small, how.heads)
+    large, how = record(evidence, readings.LARGE), chains(evidence.samples)
+    collision, control = chosen_heads(large, how.heads)
     if not len(collision):
         return None
     units = np.concatenate([collision, control])
-    rows = _spread(small.step_weights.values, how.checkpoints)
-    data = _states(small)
+    rows = _spread(large.step_weights.values, how.checkpoints)
+    data = _states(large)
     value, error, doubt = np.full((3, len(units), len(rows)), np.nan)
     for member in np.unique(units[:, 0]).tolist():
         own = np.flatnonzero(units[:, 0] == member)
-        points = [readings.network(small, member, int(row)) for row in rows]
+        points = [readings.network(large, member, int(row)) for row in rows]
         subsets = [head_mask(points[0], *units[unit, 1:]) for unit in own]
         found = learning_coefficient(squared_error, data, points, [_SETTING], how.sampling, subsets)
         value[own], error[own], doubt[own] = (x[:, :, 0].T for x in (found.value, found.error, found.doubt))
     kinds = np.arange(len(units)) < len(collision)
-    step = small.step_weights.values[rows]
-    member = small.member.values[units[:, 0]]
-    return HeadCoefficients(readings.SMALL, member, *units[:, 1:].T, kinds, step, value, error, doubt.astype(int))
+    step = large.step_weights.values[rows]
+    member = large.member.values[units[:, 0]]
+    return HeadCoefficients(readings.LARGE, member, *units[:, 1:].T, kinds, step, value, error, doubt.astype(int))
 
 
 def _spread(step: np.ndarray, count: int) -> np.ndarray:
-    """Rows of at most `count` checkpoints, evenly spaced in the logarithm over the last octaves."""
-    wanted = np.geomspace(max(step[-1] / 2**_OCTAVES, 1), step[-1], count)
-    return np.unique([np.argmin(np.abs(np.log(np.maximum(step, 1) / at))) for at in wanted])
+    """Rows of at most `count` checkpoints of the last octaves."""
+    late = np.flatnonzero(step >= step[-1] / 2**_OCTAVES)
+    return late[np.unique(np.linspace(0, len(late) - 1, count).round().astype(int))]
 
 
 def _states(record: xr.Dataset) -> Minibatches:

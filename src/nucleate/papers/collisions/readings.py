@@ -74,8 +74,8 @@ def gated(record: xr.Dataset) -> Float[np.ndarray, "member step block head"]:
 
 
 def corrected(record: xr.Dataset) -> Float[np.ndarray, "member step block head"]:
-    """The score by which heads are classified: `frac`, with 0 for a head that looks at all alike or at hardly "
-    "anyone."""
+    """The score by which heads are classified: `frac`, with 0 for a head that looks at all alike or at hardly
+    anyone."""
     score = scores(record)
     return np.where(np.asarray(score.total) >= LEAST_ATTENTION, np.asarray(score.corrected), 0.0)
 

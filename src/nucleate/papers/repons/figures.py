@@ -105,8 +105,8 @@ def figure_1(evidence: Evidence, folder: Path) -> FigureEntry:
 
 
 def film(evidence: Evidence, folder: Path) -> FigureEntry:
-    """One held-out network that is not canonical beside the flow from its start; a canonical one if there is no "
-    "other."""
+    """One held-out network that is not canonical beside the flow from its start; a canonical one if there is no
+    other."""
     record = evidence.once(potentials.line_parts).tested
     found = evidence.once(potentials.line)
     member = int(np.argmin(is_canonical(readings.final(record))))

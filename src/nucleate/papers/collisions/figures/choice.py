@@ -96,8 +96,8 @@ def collision_heads(evidence: Evidence, experiment: str) -> tuple[list[Head], bo
 def examples(evidence: Evidence) -> dict[HeadClass, Example]:
     """One head of each kind, all of one fleet: the large box unless only the small one has more kinds.
 
-    Of true heads the one with the highest score, of partial ones the most middling, of others the lowest that looks at
-    anyone at all. A kind that no head has become is stood for by the nearest score that is left.
+    Of true heads the one with the highest score, of partial ones the most middling, of others that which looks at all
+    most alike. A kind that no head has become is stood for by the nearest score that is left.
     """
     records = evidence.once(fleets)
     best = max(records, key=lambda name: len(np.unique(readings.final_class(records[name]))))

@@ -124,7 +124,7 @@ def figure_6(evidence: Evidence, folder: Path) -> FigureEntry:
     for ax, (name, (heads, genuine)) in zip(axes, chosen.items(), strict=True):
         record = evidence.once(choice.fleets)[name]
         table = evidence.once(measures.laws)[name]
-        last = [(head, _last(head.of(table))) for head in heads]
+        last = [(head, _closing(head.of(table))) for head in heads]
         known = [(head, law) for head, law in last if law is not None]
         values = {key: [float(law[key]) for _, law in known] for key in ("exponent", "error", "correlated_error")}
         interval_rows(
@@ -154,9 +154,9 @@ def figure_6(evidence: Evidence, folder: Path) -> FigureEntry:
     )
 
 
-def _last(laws: xr.Dataset) -> xr.Dataset | None:
-    there = np.flatnonzero(np.isfinite(laws.exponent.values))
-    return laws.isel(regime=int(there[-1])) if there.size else None
+def _closing(laws: xr.Dataset) -> xr.Dataset | None:
+    law = measures.closing(laws)
+    return law if np.isfinite(law.exponent) else None
 
 
 def pages(evidence: Evidence, folder: Path) -> list[FigureEntry]:

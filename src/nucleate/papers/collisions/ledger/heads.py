@@ -17,8 +17,17 @@ _NEAR_ONE = 0.875  # as for `head_class`: midway between 0.8 and 0.95
 
 def final_scores(evidence: Evidence) -> list[np.ndarray]:
     """The score of every head at the end, an array [block, head] for each network."""
-    records = (measures.record(evidence, name) for name in measures.EXPERIMENTS)
-    return [score for record in records for score in readings.corrected(record)[:, -1]]
+    return [score for record in measures.fleets(evidence).values() for score in readings.corrected(record)[:, -1]]
+
+
+def final_kinds(evidence: Evidence) -> list[np.ndarray]:
+    """What every head has become, an array [block, head] for each network."""
+    return [kind for record in measures.fleets(evidence).values() for kind in readings.final_class(record)]
+
+
+def _if_formed(kinds: list[np.ndarray], estimate: Estimate) -> Estimate:
+    """Where no head has formed at all, what kinds there are and where says nothing: training was too short."""
+    return estimate if any((kind > HeadClass.NONE).any() for kind in kinds) else Estimate.unknown()
 
 
 def _counts(scores: list[np.ndarray]) -> np.ndarray:
@@ -36,25 +45,25 @@ def _density(counts: np.ndarray) -> float:
 
 
 def _clusters(evidence: Evidence) -> Findings:
-    scores = final_scores(evidence)
+    scores, kinds = final_scores(evidence), final_kinds(evidence)
     counts = _counts(scores)
-    ratio = lambda column: bootstrap(lambda c: float(c[:, column].sum() / c[:, 3].sum()), counts)
-    every = np.sort(np.concatenate([score.ravel() for score in scores]))
+    ratio = lambda column: _if_formed(kinds, bootstrap(lambda c: float(c[:, column].sum() / c[:, 3].sum()), counts))
+    every = np.concatenate([np.empty(0), *(score.ravel() for score in scores)])
     told = ", ".join(
         f"{low:.1f} to {low + 0.2:.1f}: {np.sum((every >= low) & (every < low + 0.2))}" for low in np.arange(0, 1, 0.2)
     )
     raw = [
-        f"{name.split('/')[1]} box {np.median(record.raw.values[:, -1][kinds > 0]):.2f}"
-        for name in measures.EXPERIMENTS
-        for record in [measures.record(evidence, name)]
-        for kinds in [readings.final_class(record)]
-        if (kinds > 0).any()
+        f"{name.split('/')[1]} box {np.median(record.raw.values[:, -1][readings.final_class(record) > 0]):.2f}"
+        for name, record in measures.fleets(evidence).items()
+        if (readings.final_class(record) > 0).any()
     ]
     return Findings(
         {
             "share of heads near 0.95": ratio(2),
             "share of heads near 0": ratio(0),
-            "density of scores between, over that of the thinner cluster": bootstrap(_density, counts),
+            "density of scores between, over that of the thinner cluster": _if_formed(
+                kinds, bootstrap(_density, counts)
+            ),
         },
         f"{len(every)} heads of {len(scores)} networks; by score, below 0: {np.sum(every < 0)}, {told}. Of all "
         "attention, what is on near particles (`raw`) in collision heads, on the median: "
@@ -63,30 +72,27 @@ def _clusters(evidence: Evidence) -> Findings:
 
 
 def _mix(evidence: Evidence) -> Findings:
-    records = [measures.record(evidence, name) for name in measures.EXPERIMENTS]
-    kinds = [kind for record in records for kind in readings.final_class(record)]
+    kinds = final_kinds(evidence)
     both = [bool((k == HeadClass.TRUE).any() and (k == HeadClass.PARTIAL).any()) for k in kinds]
     told = ", ".join(f"{(k == HeadClass.TRUE).sum()} and {(k == HeadClass.PARTIAL).sum()}" for k in kinds)
     return Findings(
-        {"share of networks that have true and partial heads": share(sum(both), len(both))},
-        f"True and partial heads of each network: {told}. Six networks that all have both leave [0.61, 1].",
+        {"share of networks that have true and partial heads": _if_formed(kinds, share(sum(both), len(both)))},
+        f"True and partial heads of each network: {told}. If all had both, the interval would begin at "
+        f"{share(len(both), len(both)).low:.2f}.",
     )
 
 
 def _first_block(evidence: Evidence) -> Findings:
-    records = [measures.record(evidence, name) for name in measures.EXPERIMENTS]
-    kinds = [kind for record in records for kind in readings.final_class(record)]
-    elsewhere = sum(int((kind[1:] > HeadClass.NONE).sum()) for kind in kinds)
+    kinds = final_kinds(evidence)
     inside = sum(int((kind[:1] > HeadClass.NONE).sum()) for kind in kinds)
-    blocks = max(len(kind) for kind in kinds)
+    blocks = max([0, *(len(kind) for kind in kinds)])
     told = "; ".join(
         f"block {block}: {sum(int((k[block] == HeadClass.TRUE).sum()) for k in kinds)} true, "
         f"{sum(int((k[block] == HeadClass.PARTIAL).sum()) for k in kinds)} partial"
         for block in range(blocks)
     )
     return Findings(
-        # Where no head has formed at all, that none is in the first block says nothing.
-        {"collision heads in block 0": Estimate.exact(inside) if elsewhere or inside else Estimate.unknown()},
+        {"collision heads in block 0": _if_formed(kinds, Estimate.exact(inside))},
         f"{sum(k[0].size for k in kinds)} heads in block 0 of {len(kinds)} networks. {told}.",
     )
 

@@ -1,5 +1,5 @@
-"""Claims 1-4 and 9: what training sets and representations imply. Exact, or by drawing at random; nothing is "
-"trained."""
+"""Claims 1-4 and 9: what training sets and representations imply. Exact, or by drawing at random; nothing is
+trained."""
 
 import jax
 import numpy as np
@@ -58,8 +58,8 @@ def _least_loss(inputs: np.ndarray, label: np.ndarray) -> float:
 
 
 def _parallelogram_residual(structure: Structure, rng: np.random.Generator) -> float:
-    """How far E_i + E_j and E_m + E_n are apart for same-label training pairs at zero loss of D(x) = w x + b, w ≠ "
-    "0."""
+    """How far E_i + E_j and E_m + E_n are apart for same-label training pairs at zero loss of D(x) = w x + b, w ≠
+    0."""
     label = structure.pairs.sum(1)
     chosen = rng.permutation(len(label))[: rng.integers(4, 9)]
     design = np.zeros((len(chosen), structure.p))
