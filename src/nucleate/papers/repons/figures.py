@@ -98,9 +98,10 @@ def figure_1(evidence: Evidence, folder: Path) -> FigureEntry:
     return FigureEntry(
         save(figure, folder / "figure_1.png"),
         "Fig. 1: potentials in d = 1",
-        f"(a, b) Ten potentials fitted to resampled runs within 99 % of the data, and below them displacements of "
-        f"{_SHOWN} networks of either kind. (c, d) Final configurations from lowest to highest energy. (e) Share of "
-        "canonical networks among those with at most this in-well fraction. (f) In-well fractions of all networks.",
+        f"(a, b) {len(found.fits)} potentials fitted to resampled runs within 99 % of the data, and below them "
+        f"displacements of {_SHOWN} networks of either kind. (c, d) Final configurations from lowest to highest "
+        "energy. (e) Share of canonical networks among those with at most this in-well fraction. (f) In-well "
+        "fractions of all networks.",
     )
 
 
@@ -161,9 +162,9 @@ def figure_2(evidence: Evidence, folder: Path) -> FigureEntry:
     return FigureEntry(
         save(figure, folder / "figure_2.png"),
         "Fig. 2: potentials in d = 2",
-        "Above: the best of ten potentials of either symmetry within 99 % of the data; dots are same-label "
-        "displacements of the most regular network. Below: a simulated line, and the most regular and the median "
-        "held-out network.",
+        f"Above: the best of {len(rotation.fits)} potentials of either symmetry within 99 % of the data; dots are "
+        "same-label displacements of the most regular network. Below: a simulated line, and the most regular and the "
+        "median held-out network.",
     )
 
 

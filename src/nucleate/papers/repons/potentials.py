@@ -9,6 +9,7 @@ import xarray as xr
 from nucleate.claims import Estimate, Evidence
 from nucleate.papers.repons import readings
 from nucleate.theories import (
+    CurlTest,
     NoSymmetry,
     PairPotential,
     PairPotentialFit,
@@ -22,9 +23,10 @@ from nucleate.theories import (
 
 FITS = 10
 _FEW, _FEW_RUNS = 4, 100  # so many fits where fewer runs than this are simulated: the smallest budget
-_EACH = 5  # configurations of each run that a fit reads, of all its snapshots,
+_EACH = 5  # configurations for each run that a fit reads, of all runs' snapshots,
 _CONFIGURATIONS, _GENERAL = 6000, 2000  # and at most so many; fewer without symmetry, which costs more
-_POINTS = 401
+_POINTS = 2001
+_QUARTERS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +108,14 @@ def plane_parts(evidence: Evidence) -> readings.Parts:
 def line(evidence: Evidence) -> Potentials:
     """Ten potentials of the networks in d = 1."""
     return fitted(Parity(), evidence.once(line_parts), evidence.samples)
+
+
+def line_curls(evidence: Evidence) -> list[CurlTest]:
+    """Whether a force without potential explains more, in four parts of the fitted runs, no run being in two."""
+    parts = evidence.once(line_parts)
+    theory = _theory(Parity(), parts)
+    fits = [theory.fit(parts.fitted.isel(member=slice(part, None, _QUARTERS))) for part in range(_QUARTERS)]
+    return [fit.curl for fit in fits if fit.curl is not None]
 
 
 def line_scores(evidence: Evidence) -> xr.Dataset:

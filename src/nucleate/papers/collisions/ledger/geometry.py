@@ -113,8 +113,8 @@ def _earlier(evidence: Evidence) -> Findings:
     return Findings(
         {labels[0]: any_of(two), labels[1]: any_of(one)},
         f"Of {len(two_heads)} heads with two or more falling power laws {sum(two_heads)} have a plateau before the "
-        f"last law begins, of {len(one_head)} heads with one {sum(one_head)}. A plateau: three checkpoints or more over at "
-        f"least half an octave, with λ̂ changing by at most {_FLAT} of its mean in an octave. {_doubts(found)}",
+        f"last law begins, of {len(one_head)} heads with one {sum(one_head)}. A plateau: three checkpoints or more "
+        f"over at least half an octave, with λ̂ changing by at most {_FLAT} of its mean in an octave. {_doubts(found)}",
     )
 
 

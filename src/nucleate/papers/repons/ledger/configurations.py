@@ -109,10 +109,6 @@ def _clusters(evidence: Evidence) -> Findings:
     )
 
 
-def _average(values: np.ndarray) -> str:
-    return f"{values.mean():.4g}" if len(values) else "–"
-
-
 def _energy(evidence: Evidence) -> Findings:
     tested = evidence.once(potentials.line_parts).tested
     ends = readings.final(tested)

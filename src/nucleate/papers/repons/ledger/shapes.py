@@ -28,8 +28,8 @@ def _attractive(evidence: Evidence) -> Findings:
             "half-width of the quadratic region": potentials.spread(half),
             "half-width of the well": potentials.spread(edge),
         },
-        f"{_SCALE}Ten fits, 99 % of same-label displacements below {found.reach[0]:.2f}. The well ends where the "
-        f"slope has fallen to half of its largest value. Quadratic up to {_numbers(half)}, well up to "
+        f"{_SCALE}{len(found.fits)} fits, 99 % of same-label displacements below {found.reach[0]:.2f}. The well ends "
+        f"where the slope has fallen to half of its largest value. Quadratic up to {_numbers(half)}, well up to "
         f"{_numbers(edge)}.",
     )
 
@@ -46,7 +46,7 @@ def _repulsive(evidence: Evidence) -> Findings:
             "height of the peak over a twentieth of the range, in units of the range of f_r": potentials.spread(peak),
             "minimum of f_r": potentials.spread(marks[:, 0]),
         },
-        f"{_SCALE}Ten fits, 99 % of the displacements below {found.reach[1]:.2f}; "
+        f"{_SCALE}{len(found.fits)} fits, 99 % of the displacements below {found.reach[1]:.2f}; "
         f"{int(np.isfinite(marks[:, 0]).sum())} of {len(marks)} have a minimum, at {_numbers(marks[:, 0])}, "
         f"{_numbers(marks[:, 1] / height)} of the range of f_r below the peak.",
     )
@@ -82,8 +82,8 @@ def _best_bows(evidence: Evidence) -> Findings:
     best = int(np.argmin(found.losses))
     return Findings(
         {"rank correlation of representation loss and slope beyond the well": bootstrap(spearman, found.losses, bows)},
-        f"Smallest slope beyond the steepest point, over the steepest: {bows[best]:.3f} for the best of ten, "
-        f"{np.delete(bows, best).mean():.3f} for the others on average. Representation losses "
+        f"Smallest slope beyond the steepest point, over the steepest: {bows[best]:.3f} for the best of "
+        f"{len(found.fits)}, {np.delete(bows, best).mean():.3f} for the others on average. Representation losses "
         f"{found.losses.min():.3f} to {found.losses.max():.3f}.",
     )
 
