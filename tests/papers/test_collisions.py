@@ -9,9 +9,10 @@ import pytest
 import xarray as xr
 from jax.flatten_util import ravel_pytree
 
+from nucleate.claims import Evidence
 from nucleate.fleet import Silent, train
-from nucleate.observables import HeadClass, attention_distance_correlation, collision_score, distances
-from nucleate.papers.collisions import readings
+from nucleate.observables import HeadClass, Sampling, attention_distance_correlation, collision_score, distances
+from nucleate.papers.collisions import PAPER, measures, readings
 from nucleate.papers.collisions.experiments import ParticleFleet
 from nucleate.papers.collisions.recipe import RADIUS, fvu, look
 from nucleate.record import NEVER, Outcome, RunError
@@ -163,3 +164,32 @@ def test_a_record_that_is_not_of_these_networks(record):
     lost = record.assign(weights=record.weights.where(record.step_weights < 80))
     with pytest.raises(ValueError, match="member 0 had diverged before step 80"):
         readings.network(lost, 0)
+
+
+def test_rollouts_begin_where_simulations_do_and_coefficients_are_of_single_heads(record, monkeypatch):
+    monkeypatch.setattr(measures, "ROLLOUT", 5)
+    found = measures._energies(record, starts=2)
+    assert found.truth.shape == found.network.shape == (2, 2, 6)
+    assert np.allclose(found.truth[..., 0], found.network[..., 0], rtol=1e-5)
+    assert not np.allclose(found.truth[..., -1], found.network[..., -1], rtol=1e-6)
+
+    evidence = Evidence({}, samples=4)
+    evidence._records[readings.LARGE] = record
+    heads = np.array([[0, 0, 1]]), np.array([[1, 0, 0]])
+    monkeypatch.setattr(measures, "chosen_heads", lambda record, most: heads)
+    monkeypatch.setattr(measures, "_STATES", 24)
+    short = measures.Chains(heads=1, checkpoints=2, sampling=Sampling(chains=2, burn_in=4, draws=8))
+    monkeypatch.setattr(measures, "chains", lambda samples: short)
+    coefficients = measures.coefficients(evidence)
+    assert coefficients.collision.tolist() == [True, False]
+    assert coefficients.member.tolist() == [0, 1]
+    assert coefficients.step.tolist() == [40, 80]
+    assert np.isfinite(coefficients.value).all()
+    assert (coefficients.error > 0).all()
+
+
+def test_budgets_share_their_experiments_and_claims_need_only_those():
+    names = set(PAPER.experiments)
+    assert {need for claim in PAPER.claims for need in claim.needs} == names
+    for effort in PAPER.efforts.values():
+        assert set(effort.experiments) == names

@@ -188,7 +188,7 @@ def coefficients(evidence: Evidence) -> HeadCoefficients | None:
     for member in np.unique(units[:, 0]).tolist():
         own = np.flatnonzero(units[:, 0] == member)
         points = [readings.network(large, member, int(row)) for row in rows]
-        subsets = [head_mask(points[0], *units[unit, 1:]) for unit in own]
+        subsets = [head_mask(points[0], *units[unit, 1:].tolist()) for unit in own]
         found = learning_coefficient(squared_error, data, points, [_SETTING], how.sampling, subsets)
         value[own], error[own], doubt[own] = (x[:, :, 0].T for x in (found.value, found.error, found.doubt))
     kinds = np.arange(len(units)) < len(collision)
