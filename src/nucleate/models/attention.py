@@ -84,8 +84,8 @@ class LayerNorm(eqx.Module):
 
         y = g (x − mean x) / √(mean (x − mean x)² + ε) + b
 
-    Equinox has the same, but takes the variance by a detour whose gradient is half as long again: of a training step
-    of 12 particles it was a third. Source: [phuong2022formal], Algorithm 6.
+    Equinox has the same, but takes the variance by a detour: with it the loss and gradient of a small particle
+    transformer took half as long again. Source: [phuong2022formal], Algorithm 6.
 
     >>> LayerNorm(2)(jnp.array([[1.0, 3.0]])).round(3).tolist()
     [[-1.0, 1.0]]

@@ -6,12 +6,12 @@ import equinox as eqx
 import jax
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Float, Int8
+from jaxtyping import Float, Int8
 
 from nucleate.models import ParticleTransformer
 from nucleate.observables import CollisionScore, head_class
 from nucleate.papers.collisions.experiments import ParticleFleet
-from nucleate.papers.collisions.recipe import ParticleNetwork, look
+from nucleate.papers.collisions.recipe import ParticleNetwork
 from nucleate.record import NEVER, Outcome, RunError
 
 SMALL = "collisions/small"
@@ -51,14 +51,6 @@ def network(record: xr.Dataset, member: int, checkpoint: int = -1) -> ParticleTr
         for part, leaf in zip(np.split(flat, ends[:-1]), leaves, strict=True)
     ]
     return eqx.combine(jax.tree.unflatten(structure, parts), rest)
-
-
-def held_attention(
-    record: xr.Dataset, member: int, checkpoint: int = -1, states: slice = slice(None)
-) -> Float[Array, "block head state particle particle"]:
-    """Whom each head of a network attends to in held-out states."""
-    state = record.held_position.values[states], record.held_velocity.values[states]
-    return look(network(record, member, checkpoint), *state, recipe(record).boundary)[1]
 
 
 def scores(record: xr.Dataset) -> CollisionScore:

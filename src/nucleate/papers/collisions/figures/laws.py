@@ -136,7 +136,7 @@ def figure_6(evidence: Evidence, folder: Path) -> FigureEntry:
             filled=[float(law.preferred) == 0 for _, law in known],
             band=_TABLE_5,
             within=_SHOWN,
-            xlabel="slope of ln |c| over ln t in the last regime",
+            xlabel="slope of ln |c| over ln t, before it comes to rest",
         )
         ax.set_ylim(rows - 0.4, -0.6)  # one row is as high here as there
         ax.set_title(choice.fleet_name(record), pad=8)
