@@ -61,7 +61,7 @@ def nucleate(case: Case, steps: int) -> float:
     adam = optax.adam(1e-4)
 
     def loss(model):
-        predicted = jax.vmap(model, (0, 0, None))(position, velocity, boundary)
+        predicted = model(position, velocity, boundary)
         return jnp.mean(jnp.square(predicted - target))
 
     def step(_, carry):
@@ -81,7 +81,7 @@ def pytorch(case: Case, steps: int) -> float:
     """Steps a second of eager PyTorch with fused Adam."""
     network = Torch(case)
     position, velocity, boundary, target = (torch.tensor(array) for array in case.data)
-    predicted = jax.jit(jax.vmap(case.model, (0, 0, None)))(*case.data[:3])
+    predicted = eqx.filter_jit(case.model)(*case.data[:3])
     with torch.no_grad():
         np.testing.assert_allclose(network(position, velocity, boundary), predicted, rtol=1e-3, atol=1e-3)
     optimizer = torch.optim.Adam(network.parameters(), lr=1e-4, fused=True)
@@ -162,6 +162,6 @@ def _linear(weight, bias) -> torch.nn.Linear:
 
 
 def _norm(norm) -> torch.nn.LayerNorm:
-    layer = torch.nn.LayerNorm(norm.weight.shape, norm.eps)
+    layer = torch.nn.LayerNorm(norm.weight.shape)
     layer.load_state_dict({name: torch.tensor(np.array(getattr(norm, name))) for name in ("weight", "bias")})
     return layer

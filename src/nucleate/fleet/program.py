@@ -113,12 +113,24 @@ class Program:
 
     def _differentiate(self, params: PyTree, data: PyTree, member: Mapping[str, Array], step: Array):
         batch_key, loss_key = self._keys(member, step)
-        batch = self.recipe.batching.draw(data, batch_key, step)
+        batch, pieces = self.recipe.batching.draw(data, batch_key, step), self.recipe.pieces
 
-        def loss(params):
-            return self.recipe.loss(self._model(params, member), batch, loss_key)
+        @partial(jax.value_and_grad, has_aux=True)
+        def differentiate(params, batch, key):
+            return self.recipe.loss(self._model(params, member), batch, key)
 
-        return jax.value_and_grad(loss, has_aux=True)(params)
+        if pieces == 1:
+            return differentiate(params, batch, loss_key)
+
+        def add(total, part):
+            (loss, outputs), grads = differentiate(params, *part)
+            return jax.tree.map(jnp.add, total, (loss, grads)), outputs
+
+        parts = jax.tree.map(lambda array: array.reshape(pieces, -1, *array.shape[1:]), batch)
+        nothing = jnp.zeros(()), jax.tree.map(jnp.zeros_like, params)
+        (loss, grads), outputs = jax.lax.scan(add, nothing, (parts, jax.random.split(loss_key, pieces)))
+        outputs = jax.tree.map(lambda array: array.reshape(-1, *array.shape[2:]), outputs)
+        return (loss / pieces, outputs), jax.tree.map(lambda total: total / pieces, grads)
 
     def _look(self, state: State, data: PyTree, member: Mapping[str, Array]) -> dict[str, dict[str, Array]]:
         batch_key, _ = self._keys(member, state.step)

@@ -151,6 +151,9 @@ class Recipe(abc.ABC):
     # A member is done, and is stopped, once all of these crossings have happened. Empty: train to the end.
     stop: tuple[str, ...] = ()
     batching: Batching = FullBatch()
+    # The gradient of a batch is summed over so many equal parts of it, one after the other: a large batch is faster
+    # by parts that fit a core's cache. Needs samples first in every array of a batch, and a loss that is their mean.
+    pieces: int = 1
 
     @abc.abstractmethod
     def data(self, member: Mapping[str, Any]) -> PyTree[np.ndarray]:

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from nucleate.models.mlp import MLP
+from nucleate.models.mlp import MLP, rows_times
 
 _EPSILON = 1e-5  # PyTorch's, in a layer norm
 
@@ -24,9 +24,9 @@ class Attention(eqx.Module):
     Source: [phuong2022formal], Algorithm 5, and [hitchcock2025emergence], Appendix C.1.
 
     >>> attention = eqx.filter_eval_shape(Attention, width=8, heads=2, key=jax.random.key(0))
-    >>> y, weight = eqx.filter_eval_shape(Attention.__call__, attention, jnp.zeros((3, 8)))
+    >>> y, weight = eqx.filter_eval_shape(Attention.__call__, attention, jnp.zeros((5, 3, 8)))  # five states
     >>> y.shape, weight.shape
-    ((3, 8), (2, 3, 3))
+    ((5, 3, 8), (5, 2, 3, 3))
     """
 
     query: Float[Array, "width head key"]
@@ -52,22 +52,25 @@ class Attention(eqx.Module):
         self.output_bias = jnp.zeros(width)
 
     def __call__(
-        self, x: Float[Array, "particle width"]
-    ) -> tuple[Float[Array, "particle width"], Float[Array, "head particle particle"]]:
+        self, x: Float[Array, "*state particle width"]
+    ) -> tuple[Float[Array, "*state particle width"], Float[Array, "*state head particle particle"]]:
+        width, *heads = self.query.shape
         query, key, value = (
-            jnp.tensordot(x, weight, 1) + bias
+            rows_times(x, weight.reshape(width, -1)).reshape(*x.shape[:-1], *heads) + bias
             for weight, bias in (
                 (self.query, self.query_bias),
                 (self.key, self.key_bias),
                 (self.value, self.value_bias),
             )
         )
-        weight = look_at_others(jnp.einsum("ihk,jhk->hij", query, key) / sqrt(query.shape[-1]))
-        mixed = jnp.einsum("hij,jhk->ihk", weight, value)
-        return jnp.tensordot(mixed, self.output, 2) + self.output_bias, weight
+        weight = look_at_others(jnp.einsum("...ihk,...jhk->...hij", query, key) / sqrt(heads[1]))
+        mixed = jnp.einsum("...hij,...jhk->...ihk", weight, value).reshape(x.shape)
+        return rows_times(mixed, self.output.reshape(width, width)) + self.output_bias, weight
 
 
-def look_at_others(logits: Float[Array, "head particle particle"]) -> Float[Array, "head particle particle"]:
+def look_at_others(
+    logits: Float[Array, "*state head particle particle"],
+) -> Float[Array, "*state head particle particle"]:
     """The softmax over all others and a logit of 0, which is left out: see `Attention`.
 
     >>> look_at_others(jnp.full((1, 2, 2), jnp.log(3.0))).round(4).tolist()  # 3 / (3 + 1)
@@ -97,7 +100,7 @@ class LayerNorm(eqx.Module):
     def __init__(self, width: int):
         self.weight, self.bias = jnp.ones(width), jnp.zeros(width)
 
-    def __call__(self, x: Float[Array, "particle width"]) -> Float[Array, "particle width"]:
+    def __call__(self, x: Float[Array, "*state particle width"]) -> Float[Array, "*state particle width"]:
         centred = x - jnp.mean(x, axis=-1, keepdims=True)
         scale = jax.lax.rsqrt(jnp.mean(jnp.square(centred), axis=-1, keepdims=True) + _EPSILON)
         return centred * scale * self.weight + self.bias
@@ -127,8 +130,8 @@ class Block(eqx.Module):
         self.before_attention, self.before_mlp = LayerNorm(width), LayerNorm(width)
 
     def __call__(
-        self, x: Float[Array, "particle width"]
-    ) -> tuple[Float[Array, "particle width"], Float[Array, "head particle particle"]]:
+        self, x: Float[Array, "*state particle width"]
+    ) -> tuple[Float[Array, "*state particle width"], Float[Array, "*state head particle particle"]]:
         change, weight = self.attention(self.before_attention(x))
         x = x + change
-        return x + jax.vmap(self.mlp)(self.before_mlp(x)), weight
+        return x + self.mlp(self.before_mlp(x)), weight

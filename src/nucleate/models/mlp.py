@@ -34,11 +34,25 @@ class MLP(eqx.Module):
             biases.append(jax.random.uniform(bias_key, (fan_out,), minval=-bound, maxval=bound))
         self.weights, self.biases, self.activation = tuple(weights), tuple(biases), activation
 
-    def __call__(self, x: Float[Array, " input"]) -> Float[Array, " output"]:
-        return self.after_first(x @ self.weights[0] + self.biases[0])
+    def __call__(self, x: Float[Array, "*batch input"]) -> Float[Array, "*batch output"]:
+        return self.after_first(rows_times(x, self.weights[0]) + self.biases[0])
 
     def after_first(self, x: Float[Array, "*batch hidden"]) -> Float[Array, "*batch output"]:
         """The output, given what the first layer puts out before its activation."""
         for weight, bias in zip(self.weights[1:], self.biases[1:], strict=True):
-            x = self.activation(x) @ weight + bias
+            x = rows_times(self.activation(x), weight) + bias
         return x
+
+
+def rows_times(x: Float[Array, "*batch input"], weight: Float[Array, "input output"]) -> Float[Array, "*batch output"]:
+    """x W, with all rows of x as one matrix.
+
+    Mapped over states instead, or left with two axes of rows, XLA copies its operands for the gradient of W: that of
+    a particle transformer took a quarter longer.
+
+    >>> rows_times(jnp.ones((4, 3, 2)), jnp.ones((2, 5))).shape
+    (4, 3, 5)
+    """
+    if x.ndim <= 2:
+        return x @ weight
+    return (x.reshape(-1, x.shape[-1]) @ weight).reshape(*x.shape[:-1], -1)

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from nucleate.models.attention import Block, LayerNorm
-from nucleate.models.mlp import MLP
+from nucleate.models.mlp import MLP, rows_times
 
 
 @final
@@ -68,11 +68,11 @@ class Frame:
 class Prediction(NamedTuple):
     """What a particle transformer predicts, and whom each head of each block attended to for that.
 
-    `attention[b, h, i, j]`: how much particle i attends to particle j; the rest of each row is on the zero token.
+    `attention[..., b, h, i, j]`: how much particle i attends to particle j; the rest of each row is on the zero token.
     """
 
-    acceleration: Float[Array, "particle dim"]
-    attention: Float[Array, "block head particle particle"]
+    acceleration: Float[Array, "*state particle dim"]
+    attention: Float[Array, "*state block head particle particle"]
 
 
 class ParticleTransformer(eqx.Module):
@@ -83,7 +83,7 @@ class ParticleTransformer(eqx.Module):
 
     p, v: positions and velocities; b: boundary particles; r: `Frame.radius`; positions count from `Frame.centre`;
     blocks: see `Block`. It knows particles by their state alone: permuted particles give permuted accelerations.
-    Written for one state: map it over many with one `boundary`, and what a boundary particle says is computed once.
+    For one state, or for many at once in the same box.
     Source: [hitchcock2025emergence], Appendix C.1.
 
     >>> size, key = TransformerSize(blocks=2, heads=4, width=16, hidden=32), jax.random.key(0)
@@ -115,17 +115,17 @@ class ParticleTransformer(eqx.Module):
 
     def __call__(
         self,
-        position: Float[Array | np.ndarray, "particle dim"],
-        velocity: Float[Array | np.ndarray, "particle dim"],
+        position: Float[Array | np.ndarray, "*state particle dim"],
+        velocity: Float[Array | np.ndarray, "*state particle dim"],
         boundary: Float[Array | np.ndarray, "boundary dim"],
-    ) -> Float[Array, "particle dim"]:
+    ) -> Float[Array, "*state particle dim"]:
         """The acceleration of each particle by contacts, without gravity."""
         return self.look(position, velocity, boundary).acceleration
 
     def look(
         self,
-        position: Float[Array | np.ndarray, "particle dim"],
-        velocity: Float[Array | np.ndarray, "particle dim"],
+        position: Float[Array | np.ndarray, "*state particle dim"],
+        velocity: Float[Array | np.ndarray, "*state particle dim"],
         boundary: Float[Array | np.ndarray, "boundary dim"],
     ) -> Prediction:
         """The accelerations and the attention behind them; compiled, what is not used costs nothing."""
@@ -133,14 +133,14 @@ class ParticleTransformer(eqx.Module):
         for block in self.blocks:
             x, weight = block(x)
             attention.append(weight)
-        return Prediction(self.frame.scale * jax.vmap(self.unembed)(self.norm(x)), jnp.stack(attention))
+        return Prediction(self.frame.scale * self.unembed(self.norm(x)), jnp.stack(attention, axis=-4))
 
     def advance(
         self,
-        position: Float[Array | np.ndarray, "particle dim"],
-        velocity: Float[Array | np.ndarray, "particle dim"],
+        position: Float[Array | np.ndarray, "*state particle dim"],
+        velocity: Float[Array | np.ndarray, "*state particle dim"],
         boundary: Float[Array | np.ndarray, "boundary dim"],
-    ) -> tuple[Float[Array, "particle dim"], Float[Array, "particle dim"]]:
+    ) -> tuple[Float[Array, "*state particle dim"], Float[Array, "*state particle dim"]]:
         """Positions and velocities one time step later, by semi-implicit Euler.
 
             v' = v + dt (a + g),    p' = p + dt v'
@@ -148,17 +148,17 @@ class ParticleTransformer(eqx.Module):
         a: the network's output; g, dt: of `Frame`. Source: [hitchcock2025emergence], Eq. 6.
         """
         position, velocity = jnp.asarray(position), jnp.asarray(velocity)
-        acceleration = self(position, velocity, boundary).at[:, -1].add(-self.frame.gravity)
+        acceleration = self(position, velocity, boundary).at[..., -1].add(-self.frame.gravity)
         velocity = velocity + self.frame.dt * acceleration
         return position + self.frame.dt * velocity, velocity
 
     def rollout(
         self,
-        position: Float[Array | np.ndarray, "particle dim"],
-        velocity: Float[Array | np.ndarray, "particle dim"],
+        position: Float[Array | np.ndarray, "*state particle dim"],
+        velocity: Float[Array | np.ndarray, "*state particle dim"],
         boundary: Float[Array | np.ndarray, "boundary dim"],
         steps: int,
-    ) -> tuple[Float[Array, "time particle dim"], Float[Array, "time particle dim"]]:
+    ) -> tuple[Float[Array, "time *state particle dim"], Float[Array, "time *state particle dim"]]:
         """The network as a simulator, fed with its own output: positions and velocities now and after each step."""
         if steps < 0:
             raise ValueError(f"ParticleTransformer.rollout: steps must be >= 0; got {steps}.")
@@ -172,10 +172,10 @@ class ParticleTransformer(eqx.Module):
         _, after = jax.lax.scan(step, start, length=steps)
         return jax.tree.map(lambda first, rest: jnp.concatenate([first[None], rest]), start, after)
 
-    def _embedded(self, position, velocity, boundary) -> Float[Array, "particle width"]:
+    def _embedded(self, position, velocity, boundary) -> Float[Array, "*state particle width"]:
         centre = jnp.asarray(self.frame.centre)
-        apart = jnp.asarray(position)[:, None] - jnp.asarray(boundary)
+        apart = jnp.asarray(position)[..., None, :] - jnp.asarray(boundary)
         near = jnp.sum(jnp.square(apart), axis=-1) < self.frame.radius**2
-        walls = jax.vmap(self.embed_boundary)(jnp.asarray(boundary) - centre)
+        walls = self.embed_boundary(jnp.asarray(boundary) - centre)
         seen = jnp.concatenate([position - centre, velocity], axis=-1)
-        return jax.vmap(self.embed)(seen) + near.astype(walls.dtype) @ walls
+        return self.embed(seen) + rows_times(near.astype(walls.dtype), walls)

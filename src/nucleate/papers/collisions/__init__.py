@@ -27,7 +27,7 @@ _SMALL = ParticleFleet(
 )
 
 # A box in which few are near, as in the paper's. There the plateau lasted 10,000 steps.
-_LARGE = replace(_SMALL, particles=32, width=14.0, height=14.0, batch=16, steps=32_000, stride=16, first_seed=1000)
+_LARGE = replace(_SMALL, particles=32, width=14.0, height=14.0, batch=16, steps=40_000, stride=16, first_seed=1000)
 
 # Tables 2 to 4, and the small box for as many steps.
 _PAPER = {

@@ -27,6 +27,7 @@ from nucleate.tasks import PairStream, ParticleState, ParticleTask, StatePair
 
 RADIUS = 1.25  # what counts as near in the collision detection score; 1 is contact, and the paper does not say
 _LIBRARY, _HELD_OUT = 2, 3  # what keys are folded with; the engine uses 0 and 1
+_ROWS = 512  # particles, of all states together, whose gradient is computed at once
 
 
 class HeldOut(NamedTuple):
@@ -77,6 +78,11 @@ class ParticleNetwork(Recipe):
         return self.task.box.boundary()
 
     @property
+    def pieces(self) -> int:  # type: ignore[override]
+        fits = (number for number in range(1, self.batch) if not self.batch % number)
+        return next((number for number in fits if self.batch // number * self.task.particles <= _ROWS), self.batch)
+
+    @property
     def batching(self) -> Stream:  # type: ignore[override]
         return Stream(lambda data, key, step: self.stream(data["train"], step))
 
@@ -92,7 +98,7 @@ class ParticleNetwork(Recipe):
         return optax.adam(member["eta"])
 
     def loss(self, model: ParticleTransformer, batch: StatePair, key: Array) -> tuple[Float[Array, ""], PyTree]:
-        predicted = jax.vmap(model, in_axes=(0, 0, None))(*batch.before, self.boundary)
+        predicted = model(*batch.before, self.boundary)
         return jnp.mean(jnp.square((predicted - batch.acceleration) / model.frame.scale)), None
 
     @property
@@ -150,7 +156,7 @@ def look(
     boundary: Float[Array | np.ndarray, "boundary dim"],
 ) -> tuple[Float[Array, "state particle dim"], Float[Array, "block head state particle particle"]]:
     """Accelerations and attention on many states."""
-    seen = jax.vmap(model.look, in_axes=(0, 0, None))(position, velocity, boundary)
+    seen = model.look(position, velocity, boundary)
     return seen.acceleration, jnp.moveaxis(seen.attention, 0, 2)
 
 

@@ -11,7 +11,8 @@ _FLAT = 0.1  # of its mean, in an octave: what changes less is a plateau
 _BEFORE = 4.0  # what a coefficient did before a law begins, is looked at from a quarter of that step on
 _FEWEST = 3  # checkpoints of a plateau or a slope
 _OCTAVES = 0.5  # the least that a plateau lasts
-_UNBELIEVABLE = Doubt.DIVERGED | Doubt.NEGATIVE | Doubt.UNMIXED
+_UNBELIEVABLE = Doubt.DIVERGED | Doubt.UNMIXED
+_NEGATIVE = 2.0  # standard errors below 0 from which on w₀ is no minimum; a head that does little has λ = 0
 
 
 def growth(step: np.ndarray, value: np.ndarray) -> float:
@@ -58,7 +59,7 @@ def _plateau(evidence: Evidence) -> Findings:
     within = np.array(inside)[np.isfinite(inside)]
     return Findings(
         {
-            labels[0]: bootstrap(np.median, _per_network(member, np.abs(inside))),
+            labels[0]: bootstrap(np.median, _per_network(member, np.array(inside))),
             labels[1]: bootstrap(np.median, _per_network(member, np.array(before))),
         },
         f"{len(units)} collision heads of {len(np.unique(member))} networks in the large box, "
@@ -71,13 +72,18 @@ def _plateau(evidence: Evidence) -> Findings:
 
 def believed(found: measures.HeadCoefficients) -> np.ndarray:
     """λ̂ [unit, checkpoint], NaN where chains diverged or did not mix, or w₀ is no minimum."""
-    return np.where(found.doubt & int(_UNBELIEVABLE), np.nan, found.value)
+    doubtful = (found.doubt & int(_UNBELIEVABLE) > 0) | (found.value < -_NEGATIVE * found.error)
+    return np.where(doubtful, np.nan, found.value)
 
 
 def _doubts(found: measures.HeadCoefficients) -> str:
     named = (Doubt.DIVERGED, Doubt.NEGATIVE, Doubt.UNMIXED, Doubt.BIASED, Doubt.NOISY, Doubt.IMPRECISE)
     told = ", ".join(f"{int((found.doubt & doubt > 0).sum())} {str(doubt.name).lower()}" for doubt in named)
-    return f"Of {found.doubt.size} coefficients: {told}; the first three kinds are left out."
+    lost = int(np.isnan(believed(found)).sum())
+    return (
+        f"Of {found.doubt.size} coefficients: {told}; {lost} that diverged, did not mix, or are negative by more than "
+        f"{_NEGATIVE:g} standard errors are left out."
+    )
 
 
 def plateaus(step: np.ndarray, value: np.ndarray, until: float) -> int:
@@ -119,7 +125,7 @@ def _earlier(evidence: Evidence) -> Findings:
 
 
 _PLATEAU = (
-    Check("size of the change of λ̂ in an octave of the power law, over its mean", "a plateau", Region(0, _FLAT)),
+    Check("change of λ̂ in an octave of the power law, over its mean", "a plateau", Region(-_FLAT, _FLAT)),
     Check("change of λ̂ in an octave before the law begins, over its mean", "it rises", Region(low=_FLAT)),
 )
 _EARLIER = (
