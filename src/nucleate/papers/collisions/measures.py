@@ -22,10 +22,10 @@ SLOWEST = 0.049  # the smallest exponent of the paper's Table 5
 
 _PIECE = 0.23  # octaves: the shortest window of that table
 
-_STATES, _BATCH = 4096, 16  # that the coefficient's loss is over, and that a step of a chain sees
+_STATES, _BATCH = 4096, 8  # that the coefficient's loss is over, and that a step of a chain sees
 _AGES = 16  # how many of these states are of one simulation
 _BATCHES = 8  # rollouts that advance together
-_OCTAVES = 4  # of training, the last, from which checkpoints are taken whose coefficients are estimated
+_OCTAVES = 3  # of training, the last, from which checkpoints are taken whose coefficients are estimated
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Chains:
 # and rest after 100.
 _SETTING = Setting(step=2e-4, nbeta=30.0, gamma=100.0)
 _FEW = Chains(heads=1, checkpoints=3, sampling=Sampling(chains=2, burn_in=200, draws=100))
-_MANY = Chains(heads=2, checkpoints=10, sampling=Sampling(chains=2, burn_in=250, draws=250))
+_MANY = Chains(heads=2, checkpoints=8, sampling=Sampling(chains=4, burn_in=200, draws=250))
 _MOST = Chains(heads=4, checkpoints=20, sampling=Sampling(chains=4, burn_in=1000, draws=1000))
 
 
