@@ -23,11 +23,11 @@ def column(head, number):
 
 def moved(subsets, by=100.0):
     """The parameters with the numbers of each subset increased."""
-    ((_, layout, index),) = lay_out(subsets, PARAMS)
     values = jax.tree.leaves(PARAMS)
-    for one in index:
-        centre = layout.centre(values, one)
-        yield jax.tree.unflatten(jax.tree.structure(PARAMS), layout.place(values, one, centre + by))
+    for _, layout, index in lay_out(subsets, PARAMS):
+        for one in index:
+            centre = layout.centre(values, one)
+            yield jax.tree.unflatten(jax.tree.structure(PARAMS), layout.place(values, one, centre + by))
 
 
 def changed(params):
@@ -53,8 +53,9 @@ def test_a_pattern_moves_whole_leaves():
 
 
 def test_masks_move_elements_each_of_its_own():
-    first, second = moved([column(0, 1), column(1, 2)])
+    first, other, second = moved([column(0, 1), column(0, 2), column(1, 2)])
     assert changed(first) == [[], [], [1, 4], []]
+    assert changed(other) == [[], [], [2, 5], []]
     assert changed(second) == [[], [], [], [2, 5]]
     assert second["heads"][1][0, 2] == PARAMS["heads"][1][0, 2] + 100
 
@@ -79,11 +80,12 @@ def test_modules_with_functions_inside_will_do():
     assert layout.complete
 
 
-def test_subsets_of_one_size_share_a_program():
-    small, large = lay_out([column(0, 1), Matching("heads/1"), column(1, 2)], PARAMS)
-    assert (small.numbers, large.numbers) == ((0, 2), (1,))
-    assert (small.layout.touched, large.layout.touched) == ((2, 3), (3,))
-    assert (small.index.shape, large.index.shape) == ((2, 2), (1, 6))
+def test_subsets_of_one_size_in_the_same_leaves_share_a_program():
+    subsets = [column(0, 1), Matching("heads/1"), column(1, 2), column(0, 0)]
+    groups = lay_out(subsets, PARAMS)
+    assert [group.numbers for group in groups] == [(0, 3), (1,), (2,)]
+    assert [group.layout.touched for group in groups] == [(2,), (3,), (3,)]
+    assert [group.index.shape for group in groups] == [(2, 2), (1, 6), (1, 2)]
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,10 @@ class Layout:
 
 
 class Group(NamedTuple):
-    """Subsets that move equally many numbers, and so share a program.
+    """Subsets that move equally many numbers of the same leaves, and so share a program.
+
+    A program for all subsets would have no frozen part but what is frozen in all of them: with it the heads of a late
+    block would be differentiated through all earlier ones.
 
     numbers: which subsets they are; index: the places of what they move, in the concatenation of the leaves concerned.
     """
@@ -163,18 +166,18 @@ class Group(NamedTuple):
 
 def lay_out(subsets: Sequence[Subset], params: PyTree) -> list[Group]:
     """Find the numbers that each subset moves."""
+    alike: dict[Any, list[int]] = {}
     masks = [subset.masks(params) for subset in subsets]
-    for subset, mask in zip(subsets, masks, strict=True):
-        if not any(part.any() for part in mask):
+    for number, (subset, mask) in enumerate(zip(subsets, masks, strict=True)):
+        touched = tuple(leaf for leaf, part in enumerate(mask) if part.any())
+        if not touched:
             paths = ", ".join(leaf.path for leaf in leaves(params) if leaf.can_move)
             raise ValueError(f"{subset} matches no parameter; those that can move are: {paths or 'none'}.")
-    sizes = [sum(int(part.sum()) for part in mask) for mask in masks]
-    groups = [[number for number, other in enumerate(sizes) if other == size] for size in dict.fromkeys(sizes)]
-    return [_group(tuple(numbers), [masks[number] for number in numbers]) for numbers in groups]
+        alike.setdefault((touched, sum(int(part.sum()) for part in mask)), []).append(number)
+    return [_group(numbers, touched, [masks[i] for i in numbers]) for (touched, _), numbers in alike.items()]
 
 
-def _group(numbers: tuple[int, ...], masks: list[list[Bool[np.ndarray, "..."]]]) -> Group:
-    touched = tuple(leaf for leaf in range(len(masks[0])) if any(mask[leaf].any() for mask in masks))
+def _group(numbers: list[int], touched: tuple[int, ...], masks: list[list[Bool[np.ndarray, "..."]]]) -> Group:
     flat = [np.concatenate([mask[leaf].ravel() for leaf in touched]) for mask in masks]
     index = np.stack([np.flatnonzero(mask) for mask in flat]).astype(np.int32)
-    return Group(numbers, Layout(touched, complete=len(flat) == 1 and bool(flat[0].all())), index)
+    return Group(tuple(numbers), Layout(touched, complete=len(flat) == 1 and bool(flat[0].all())), index)
