@@ -1,6 +1,8 @@
 """`make bench`: print a table, write benchmarks/latest.json."""
 
+import itertools
 import json
+import os
 import statistics
 from collections.abc import Callable
 from functools import partial
@@ -47,10 +49,11 @@ SUBJECTS = (
             f"training step, {case.task.particles} particles",
             {
                 "PyTorch": partial(particles.pytorch, case, steps),
-                "nucleate": partial(particles.nucleate, case, steps),
+                "nucleate": partial(particles.nucleate, case, steps, networks=os.cpu_count() or 1),
+                "nucleate, one network": partial(particles.nucleate, case, steps, networks=1),
                 "GEMM peak": partial(particles.gemm_bound, case),
             },
-            "steps/s",
+            "network-steps/s",
         )
         for case, steps in ((particles.SMALL, 200), (particles.PAPER, 10))
     ),
@@ -68,9 +71,9 @@ def main() -> None:
         speed = _medians(benchmark, subjects, console)
         for name, value in speed.items():
             add(benchmark, name, value, unit)
-        for name, value in speed.items():
-            if name != "nucleate":
-                add(benchmark, f"nucleate over {name}", speed["nucleate"] / value, "ratio")
+        ours = [name for name in speed if name.startswith("nucleate")]
+        for name, other in itertools.product(ours, [name for name in speed if name not in ours]):
+            add(benchmark, f"{name} over {other}", speed[name] / speed[other], "ratio")
     with console.status("measuring what recording costs"):
         add(
             "recording",

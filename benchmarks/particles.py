@@ -1,6 +1,7 @@
 """The training step of the particle transformer, here and as the same network in PyTorch, with the same numbers."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -15,7 +16,9 @@ from torch.nn import functional
 
 from benchmarks.gemm import peak
 from benchmarks.toy import rate
+from nucleate.fleet.program import differentiate
 from nucleate.models import Frame, ParticleTransformer, TransformerSize
+from nucleate.papers.collisions.recipe import pieces
 from nucleate.tasks import Box, ParticleTask
 
 
@@ -41,6 +44,10 @@ class Case:
         return tuple(np.array(array, np.float32) for array in arrays)
 
     @property
+    def pieces(self) -> int:
+        return pieces(self.batch, self.task.particles)
+
+    @property
     def flops(self) -> int:
         """Of the products with weights and of attention, forward and twice that backward."""
         width, rows, particles = self.size.width, self.batch * self.task.particles, self.task.particles
@@ -55,26 +62,34 @@ SMALL = Case(ParticleTask(particles=12, box=Box((6.0, 6.0))), TransformerSize(3,
 PAPER = Case(ParticleTask(), TransformerSize(), batch=64)
 
 
-def nucleate(case: Case, steps: int) -> float:
-    """Steps a second of a compiled loop of forward pass, gradient and Adam."""
-    position, velocity, boundary, target = case.data
-    adam = optax.adam(1e-4)
+def nucleate(case: Case, steps: int, networks: int) -> float:
+    """Steps a second of all `networks` together: forward pass, gradient and Adam in a compiled loop for each.
 
-    def loss(model):
-        predicted = model(position, velocity, boundary)
-        return jnp.mean(jnp.square(predicted - target))
+    Each in a thread and compiled as a fleet does it; alone, a network has all cores to itself.
+    """
+    position, velocity, boundary, target = case.data
+    adam, key = optax.adam(1e-4), jax.random.key(0)
+
+    def loss(model, batch, key):
+        position, velocity, target = batch
+        return jnp.mean(jnp.square(model(position, velocity, boundary) - target)), None
 
     def step(_, carry):
         model, state = carry
-        updates, state = adam.update(jax.grad(loss)(model), state)
+        _, grads = differentiate(loss, model, (position, velocity, target), key, case.pieces)
+        updates, state = adam.update(grads, state)
         return eqx.apply_updates(model, updates), state
 
-    train = jax.jit(lambda carry, steps: jax.lax.fori_loop(0, steps, step, carry))
+    def train(carry, steps):
+        return jax.lax.fori_loop(0, steps, step, carry)
+
+    run = jax.jit(train, compiler_options={"xla_cpu_multi_thread_eigen": False})
     start = case.model, adam.init(eqx.filter(case.model, eqx.is_array))
-    jax.block_until_ready(train(start, 2))
-    began = time.perf_counter()
-    jax.block_until_ready(train(start, steps))
-    return steps / (time.perf_counter() - began)
+    jax.block_until_ready(run(start, 2))
+    with ThreadPoolExecutor(networks) as pool:
+        began = time.perf_counter()
+        list(pool.map(lambda _: jax.block_until_ready(run(start, steps)), range(networks)))
+        return networks * steps / (time.perf_counter() - began)
 
 
 def pytorch(case: Case, steps: int) -> float:

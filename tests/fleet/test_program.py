@@ -15,6 +15,7 @@ from jaxtyping import Array, Float, PyTree
 from small_fleets import OUTPUTS, Sums, chosen, embedding_grads, first_weight, members, noise
 
 from nucleate.fleet import Every, First, LogSpaced, Plan, Probe, Recipe, Stream, grid, table, train
+from nucleate.fleet.program import differentiate
 from nucleate.models import MLP, SumDecoder
 from nucleate.tasks import AdditionTask
 
@@ -285,3 +286,33 @@ def test_looking_more_often_and_at_more_changes_no_number(trained, block):
     assert many.sizes["step"] == 101
     for name in ("loss", "embedding"):
         assert np.array_equal(few[name], many[name].sel(step=few.step)), name
+
+
+def test_a_gradient_by_pieces_is_that_of_the_whole_batch():
+    def loss(weight, batch, key):
+        outputs = batch["x"] @ weight
+        return jnp.mean(jnp.square(outputs - batch["y"])), {"outputs": outputs}
+
+    batch = {"x": jax.random.normal(jax.random.key(0), (12, 3)), "y": jnp.arange(12.0)}
+    run = lambda pieces: differentiate(loss, jnp.arange(3.0), batch, jax.random.key(1), pieces)
+    (value, outputs), gradient = run(1)
+    for pieces in (2, 12):
+        (part_value, part_outputs), part_gradient = run(pieces)
+        np.testing.assert_allclose(part_value, value, rtol=1e-6)
+        np.testing.assert_allclose(part_gradient, gradient, rtol=1e-5)
+        np.testing.assert_allclose(part_outputs["outputs"], outputs["outputs"], rtol=1e-6)
+
+
+def test_pieces_of_a_batch_have_noise_of_their_own():
+    def loss(weight, batch, key):
+        return jnp.mean(batch) * jax.random.normal(key), None
+
+    values = [differentiate(loss, jnp.ones(()), jnp.ones(4), jax.random.key(0), pieces)[0][0] for pieces in (1, 2)]
+    first, second = jax.vmap(jax.random.normal)(jax.random.split(jax.random.key(0)))
+    np.testing.assert_allclose(values[1], (first + second) / 2, rtol=1e-6)
+    assert values[0] != values[1]
+
+
+def test_pieces_that_a_batch_cannot_be_cut_into_are_refused():
+    with pytest.raises(ValueError, match=r"Recipe\.pieces must divide the 4 samples of a batch; got 3\."):
+        differentiate(lambda weight, batch, key: (weight, None), jnp.ones(()), jnp.ones(4), jax.random.key(0), 3)

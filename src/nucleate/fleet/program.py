@@ -113,24 +113,12 @@ class Program:
 
     def _differentiate(self, params: PyTree, data: PyTree, member: Mapping[str, Array], step: Array):
         batch_key, loss_key = self._keys(member, step)
-        batch, pieces = self.recipe.batching.draw(data, batch_key, step), self.recipe.pieces
+        batch = self.recipe.batching.draw(data, batch_key, step)
 
-        @partial(jax.value_and_grad, has_aux=True)
-        def differentiate(params, batch, key):
+        def loss(params, batch, key):
             return self.recipe.loss(self._model(params, member), batch, key)
 
-        if pieces == 1:
-            return differentiate(params, batch, loss_key)
-
-        def add(total, part):
-            (loss, outputs), grads = differentiate(params, *part)
-            return jax.tree.map(jnp.add, total, (loss, grads)), outputs
-
-        parts = jax.tree.map(lambda array: array.reshape(pieces, -1, *array.shape[1:]), batch)
-        nothing = jnp.zeros(()), jax.tree.map(jnp.zeros_like, params)
-        (loss, grads), outputs = jax.lax.scan(add, nothing, (parts, jax.random.split(loss_key, pieces)))
-        outputs = jax.tree.map(lambda array: array.reshape(-1, *array.shape[2:]), outputs)
-        return (loss / pieces, outputs), jax.tree.map(lambda total: total / pieces, grads)
+        return differentiate(loss, params, batch, loss_key, self.recipe.pieces)
 
     def _look(self, state: State, data: PyTree, member: Mapping[str, Array]) -> dict[str, dict[str, Array]]:
         batch_key, _ = self._keys(member, state.step)
@@ -215,6 +203,32 @@ class Program:
             return jax.tree.map(lambda leaf: leaf[None], result)
 
         return single
+
+
+def differentiate(
+    loss: Callable[[PyTree, PyTree, Array], tuple[Array, PyTree]],
+    params: PyTree,
+    batch: PyTree,
+    key: Array,
+    pieces: int,
+) -> tuple[tuple[Array, PyTree], PyTree]:
+    """((loss, outputs), gradient) of a batch, by so many `Recipe.pieces`."""
+    whole = jax.value_and_grad(loss, has_aux=True)
+    if pieces == 1:
+        return whole(params, batch, key)
+
+    def add(total, piece):
+        (value, outputs), grads = whole(params, *piece)
+        return jax.tree.map(jnp.add, total, (value, grads)), outputs
+
+    for samples in {len(array) for array in jax.tree.leaves(batch)}:
+        if samples % pieces:
+            raise ValueError(f"Recipe.pieces must divide the {samples} samples of a batch; got {pieces}.")
+    cut = jax.tree.map(lambda array: array.reshape(pieces, -1, *array.shape[1:]), batch)
+    nothing = jnp.zeros(()), jax.tree.map(jnp.zeros_like, params)
+    total, outputs = jax.lax.scan(add, nothing, (cut, jax.random.split(key, pieces)))
+    value, grads = jax.tree.map(lambda sum_: sum_ / pieces, total)
+    return (value, jax.tree.map(lambda array: array.reshape(-1, *array.shape[2:]), outputs)), grads
 
 
 def _key(member: Mapping[str, Array]) -> Array:

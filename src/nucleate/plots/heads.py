@@ -252,6 +252,6 @@ def _write_beyond(ax: Axes, value: NDArray, within: tuple[float, float]) -> None
             va="center",
             color=_VALUE,
             fontsize=8.5,
-            path_effects=[withStroke(linewidth=2.4, foreground="white")],
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},  # hides an interval that reaches the edge
             zorder=4,
         )

@@ -155,8 +155,8 @@ def learning_coefficient(
     loss: any JAX function of (parameters, batch), the mean over the batch; data: `Whole`, `Minibatches` or `Stream`,
     of any distribution; checkpoints: pytrees w₀ of one structure; settings: ε, nβ and γ; subsets: `Everything`,
     `Matching` or `Mask`. Chains, checkpoints, settings and all subsets that move equally many parameters of the same
-    leaves are one compiled program, which a later call with the same loss function and the same shapes finds ready. Every L_m(w) is
-    compared with L_m(w₀) on the same batch. Source: [lau2025llc].
+    leaves are one compiled program, which a later call with the same loss function and the same shapes finds ready.
+    Every L_m(w) is compared with L_m(w₀) on the same batch. Source: [lau2025llc].
 
     >>> import jax.numpy as jnp
     >>> from nucleate.observables import Whole

@@ -23,11 +23,11 @@ _SMALL = ParticleFleet(
     steps=50_000,
     stride=8,
     states=512,
-    first_seed=100,  # a pilot had seed 0
+    first_seed=200,  # a pilot had seed 0, and earlier fleets, by which rules were mended, had 100 to 103
 )
 
 # A box in which few are near, as in the paper's. There the plateau lasted 10,000 steps.
-_LARGE = replace(_SMALL, particles=32, width=14.0, height=14.0, batch=16, steps=40_000, stride=16, first_seed=1000)
+_LARGE = replace(_SMALL, particles=32, width=14.0, height=14.0, batch=16, steps=40_000, stride=16, first_seed=2000)
 
 # Tables 2 to 4, and the small box for as many steps.
 _PAPER = {

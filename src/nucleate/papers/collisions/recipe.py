@@ -79,8 +79,7 @@ class ParticleNetwork(Recipe):
 
     @property
     def pieces(self) -> int:  # type: ignore[override]
-        fits = (number for number in range(1, self.batch) if not self.batch % number)
-        return next((number for number in fits if self.batch // number * self.task.particles <= _ROWS), self.batch)
+        return pieces(self.batch, self.task.particles)
 
     @property
     def batching(self) -> Stream:  # type: ignore[override]
@@ -146,6 +145,15 @@ class ParticleNetwork(Recipe):
 
     def _look(self, model: ParticleTransformer, state: ParticleState) -> tuple[Array, Array]:
         return look(model, state.position, state.velocity, self.boundary)
+
+
+def pieces(batch: int, particles: int) -> int:
+    """The least number of equal parts of a batch of states that are small enough to be fast.
+
+    >>> pieces(batch=64, particles=64), pieces(batch=16, particles=32)
+    (8, 1)
+    """
+    return next(n for n in range(1, batch + 1) if batch % n == 0 and (batch // n * particles <= _ROWS or n == batch))
 
 
 @eqx.filter_jit
