@@ -37,7 +37,7 @@ FLEET = ParticleFleet(
     looks=60,
     checkpoints=4,
 )
-LAST = ["figure_13", "figure_14", "figure_15", "figure_16", "figure_controls"]
+LAST = ["figure_13", "figure_14", "figure_15", "figure_16", "figure_controls", "traces"]
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +100,8 @@ def coefficients(evidence: Evidence) -> measures.HeadCoefficients:
         value=value,
         error=np.full(value.shape, 0.1),
         doubt=doubt,
+        trace=np.linspace(0, 4, 40).reshape(1, 1, 40) * np.ones((4, 2, 1)),
+        burn_in=20,
     )
 
 

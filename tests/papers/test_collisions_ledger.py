@@ -1,6 +1,5 @@
 """What the collisions claims are judged by: on planted records the rules see what is there, and nothing else."""
 
-import dataclasses
 from functools import cache
 
 import equinox as eqx
@@ -14,7 +13,7 @@ from nucleate.claims import Evidence, Verdict
 from nucleate.models import Frame, ParticleTransformer, TransformerSize
 from nucleate.observables import Doubt
 from nucleate.papers.collisions import measures, readings
-from nucleate.papers.collisions.ledger import CLAIMS, exact, geometry, heads, laws, simulator
+from nucleate.papers.collisions.ledger import CLAIMS, exact, geometry, laws, simulator
 
 BY_NUMBER = {int(claim.id.split("/")[1]): claim for claim in CLAIMS}
 STEP = np.unique(np.geomspace(1, 40_000, 80).astype(int))
@@ -52,17 +51,17 @@ NETWORKS = {readings.LARGE: 4, readings.SMALL: 1}
 def evidence(score, correlation=falling, **more):
     """Four such networks in the large box, one in the small. All heads have one history; its laws are found once."""
     result, one = Evidence({}, samples=20), Evidence({}, samples=20)
+    one._records[readings.LARGE] = record([[[TRUE]]], correlation, **more)
+    one._records[readings.SMALL] = one._records[readings.LARGE].isel(member=[])
+    blocks, heads = np.shape(score)
+    for fit in (measures.laws, measures.laws_to_limit, measures.laws_of_score):
+        found = fit(one)[readings.LARGE].isel(member=0, block=0, head=0, drop=True)
+        result._results[fit] = {
+            name: found.expand_dims(member=members, block=blocks, head=heads).assign_coords(member=np.arange(members))
+            for name, members in NETWORKS.items()
+        }
     for name, members in NETWORKS.items():
         result._records[name] = record(np.stack([score] * members), correlation, **more)
-        one._records[name] = record([[[TRUE]]], correlation, **more)
-    blocks, heads = np.shape(score)
-    for fit in (measures.laws, measures.laws_to_limit):
-        result._results[fit] = {
-            name: found.isel(member=0, block=0, head=0, drop=True)
-            .expand_dims(member=NETWORKS[name], block=blocks, head=heads)
-            .assign_coords(member=np.arange(NETWORKS[name]))
-            for name, found in fit(one).items()
-        }
     return result
 
 
@@ -91,7 +90,8 @@ def steadily_falling(score):
         (1, [[PARTIAL] * 4] * 2, Verdict.CONTRADICTED),
         (2, MIXED, Verdict.REPLICATED),
         (2, [[NOBODY] * 4, [TRUE] * 4], Verdict.CONTRADICTED),
-        (3, MIXED, Verdict.REPLICATED),
+        (3, MIXED, Verdict.CONTRADICTED),  # none in the second block
+        (3, [[NOBODY] * 4, [TRUE] * 4], Verdict.REPLICATED),
         (3, [[PARTIAL, NOBODY, NOBODY, NOBODY], [TRUE] * 4], Verdict.CONTRADICTED),
         (1, [[NOBODY] * 4] * 2, Verdict.INCONCLUSIVE),
         (2, [[NOBODY] * 4] * 2, Verdict.INCONCLUSIVE),
@@ -107,11 +107,11 @@ def test_a_verdict_follows_what_is_planted(number, score, expected):
 
 def test_a_correlation_that_has_come_to_rest_is_no_power_law():
     noise = np.random.default_rng(0).normal(0, 0.003, len(STEP))
-    rest = lambda step: -0.45 + noise
-    assert verdict(4, evidence(MIXED, rest)) == Verdict.CONTRADICTED
-    assert verdict(5, evidence(MIXED, rest)) == Verdict.REPLICATED
-    assert verdict(6, evidence(MIXED, rest)) == Verdict.INCONCLUSIVE
-    assert verdict(12, evidence(MIXED, rest, limit=-0.2)) == Verdict.CONTRADICTED
+    resting = evidence(MIXED, lambda step: -0.45 + noise, limit=-0.2)
+    assert verdict(4, resting) == Verdict.CONTRADICTED
+    assert verdict(5, resting) == Verdict.REPLICATED
+    assert verdict(6, resting) == Verdict.INCONCLUSIVE
+    assert verdict(12, resting) == Verdict.CONTRADICTED
 
 
 def test_a_power_law_is_told_from_an_exponential():
@@ -145,14 +145,34 @@ def test_a_head_that_turns_from_partial_to_true_is_found_with_its_change_of_expo
     assert estimates["share of networks in which all such heads change their exponent then"].value == 1
 
 
-def test_growth_and_plateaus():
-    step = np.geomspace(100, 51_200, 19)
-    assert geometry.growth(step, np.full(19, 3.0)) == pytest.approx(0)
-    assert geometry.growth(step, 2 + np.log2(step / 100)) > 0.1
-    assert np.isnan(geometry.growth(step, np.full(19, np.nan)))
-    flat_once = np.where(step < 400, 1.0, np.log2(step / 100))
-    assert geometry.plateaus(step, flat_once, until=51_200) == 1
-    assert geometry.plateaus(step, 1 + np.log2(step / 100) ** 2, until=51_200) == 0
+def test_changes_and_plateaus():
+    step, sure = np.geomspace(100, 51_200, 19), np.full(19, 0.01)
+    assert geometry.change(step, np.full(19, 3.0), sure).value == pytest.approx(0)
+    assert geometry.change(step, np.full(19, 3.0), sure).flat
+    assert geometry.change(step, 0.1 + step, sure).rises
+    assert geometry.change(step, 0.1 + step, sure).flat is False
+    assert geometry.change(step, np.full(19, 3.0), np.full(19, 3.0)).flat is None
+    assert geometry.change(step, np.full(19, 3.0), np.full(19, 3.0)).rises is None
+    assert np.isnan(geometry.change(step, np.full(19, np.nan), sure).value)
+    flat_once = np.where(step < 400, 1.0, (step / 400) ** 1.5)
+    assert geometry.plateaus(step, flat_once, sure, until=51_200) == 1
+    assert geometry.plateaus(step, step, sure, until=51_200) == 0
+    assert geometry.plateaus(step, flat_once, sure, until=130) is None  # nothing could have been seen
+
+
+def test_the_error_of_a_change_is_that_of_repeated_noise():
+    step, rng = np.geomspace(1000, 4000, 6), np.random.default_rng(0)
+    noise = rng.normal(0, 0.3, (4000, 6))
+    found = [geometry.change(step, 5 + each, np.full(6, 0.3)) for each in noise]
+    assert np.std([each.value for each in found]) == pytest.approx(found[0].error, rel=0.05)
+
+
+def test_a_share_of_heads_of_one_network_says_nothing_of_networks():
+    alone = laws.share_of_heads(np.array([10.0, 0, 0, 0]), np.array([10.0, 0, 0, 0]))
+    assert (alone.value, alone.low, alone.high) == (1.0, -np.inf, np.inf)
+    unlike = laws.share_of_heads(np.array([10.0, 0, 10, 0]), np.array([10.0] * 4))
+    assert unlike.low < 0.2
+    assert unlike.high > 0.8
 
 
 def test_energies_of_rollouts():
@@ -202,33 +222,79 @@ def test_exact_claims_hold():
     assert exact.finite_truth(quadratic, 1000.0) == pytest.approx(2000 / 2001, rel=1e-4)
 
 
-def test_no_collision_head_leaves_the_geometry_unknown(monkeypatch):
-    monkeypatch.setattr(measures, "coefficients", lambda evidence: None)
+def test_no_collision_head_leaves_the_geometry_unknown():
+    nobody = Evidence({}, samples=20)
+    nobody._results[measures.coefficients] = None
     for number in (7, 8):
-        assert verdict(number, evidence([[NOBODY] * 4] * 2)) == Verdict.INCONCLUSIVE
+        assert verdict(number, nobody) == Verdict.INCONCLUSIVE
 
 
-def test_coefficients_that_rest_within_the_law_replicate_and_ones_that_rise_do_not(monkeypatch):
-    step = np.geomspace(200, 40_000, 20).astype(int)
-    planted = evidence(MIXED)
-    units = np.array([(member, 2, head) for member in range(4) for head in (1, 3)])
+LATE = np.geomspace(200, 40_000, 20).astype(int)
+UNITS = np.array([(member, 2, head) for member in range(4) for head in (1, 3)])
 
-    def found(value):
-        every = np.broadcast_to(value, (len(units), len(step)))
-        zeros = np.zeros(every.shape)
-        kinds = np.ones(len(units), bool)
-        return measures.HeadCoefficients(readings.LARGE, *units.T, kinds, step, every, zeros, zeros.astype(int))
 
-    label = geometry._PLATEAU[0].label
-    doubtful = dataclasses.replace(found(np.full(20, 5.0)), doubt=np.full((len(units), len(step)), int(Doubt.UNMIXED)))
-    monkeypatch.setattr(measures, "coefficients", lambda evidence: doubtful)
-    assert np.isnan(BY_NUMBER[7].measure(planted).estimates[label].value)
-    for value, expected in ((np.full(20, 5.0), True), (np.log2(step) - 6, False)):
-        monkeypatch.setattr(measures, "coefficients", lambda evidence, value=value: found(value))
-        estimate = BY_NUMBER[7].measure(planted).estimates[label]
-        assert (geometry._PLATEAU[0].region.judge(estimate) == Verdict.REPLICATED) is expected
+def with_coefficients(planted, value, error=0.01, doubt=0):
+    """Two collision heads of each network with coefficients [head, checkpoint], and no others."""
+    every = np.broadcast_to(np.asarray(value, float), (len(UNITS), len(LATE)))
+    planted._results[measures.coefficients] = measures.HeadCoefficients(
+        readings.LARGE,
+        *UNITS.T,
+        collision=np.ones(len(UNITS), bool),
+        step=LATE,
+        value=every,
+        error=np.full(every.shape, error),
+        doubt=np.full(every.shape, int(doubt)),
+        trace=np.zeros((len(UNITS), 2, 4)),
+        burn_in=2,
+    )
+    return planted
+
+
+@pytest.mark.parametrize(
+    ("value", "more", "expected"),
+    [
+        (np.full(20, 5.0), {}, Verdict.REPLICATED),
+        (LATE / 1000, {}, Verdict.CONTRADICTED),
+        (np.full(20, 5.0), {"error": 5.0}, Verdict.INCONCLUSIVE),
+        (np.full(20, 5.0), {"doubt": Doubt.UNMIXED}, Verdict.INCONCLUSIVE),
+        (np.full(20, -1.0), {}, Verdict.INCONCLUSIVE),
+    ],
+)
+def test_coefficients_that_rest_within_the_law_replicate_and_ones_that_rise_do_not(value, more, expected):
+    planted = with_coefficients(evidence(MIXED), value, **more)
+    estimates = BY_NUMBER[7].measure(planted).estimates
+    assert geometry._PLATEAU[0].region.judge(estimates[geometry._PLATEAU[0].label]) == expected
+
+
+def test_an_earlier_plateau_is_looked_for_in_heads_with_two_laws_and_in_heads_with_one():
+    falls_twice = lambda step: -0.9 * np.where(step < 4000, (step / 4000) ** -0.1, (step / 4000) ** -0.5)
+    once = falling(np.maximum(STEP, 1))
+    planted = evidence(MIXED, lambda step: falls_twice(np.maximum(step, 1.0)))
+    one_law = evidence(MIXED, lambda step: np.where(step < 4000, -0.4 * (np.maximum(step, 1) / 4000) ** 0.3, once))
+    rests_early = np.where(LATE < 4000, 1.0, LATE / 4000)
+    shares = [BY_NUMBER[8].measure(with_coefficients(each, rests_early)).estimates for each in (planted, one_law)]
+    two, one = (check.label for check in geometry._EARLIER)
+    assert (shares[0][two].value, shares[1][one].value) == (1.0, 1.0)
+    assert np.isnan(shares[0][one].value)
+    rising = BY_NUMBER[8].measure(with_coefficients(planted, LATE / 1000)).estimates
+    assert rising[two].value == 0
+
+
+def test_networks_that_are_no_simulators_yet_are_not_judged_as_simulators():
+    truth = np.broadcast_to(10 - 5 * np.linspace(0, 1, 50), (4, 6, 50))
+    wild = (
+        truth * np.array([1, 1, 1, 1e6])[:, None, None] * (1 + 9 * np.linspace(0, 1, 50) * [[[0]], [[0]], [[0]], [[1]]])
+    )
+    planted = Evidence({}, samples=20)
+    one = record(np.zeros((4, 1, 1)), falling)
+    for name in measures.EXPERIMENTS:
+        planted._records[name] = one.assign(fvu=(("member", "step"), np.tile([[0.1], [0.1], [0.1], [0.9]], len(STEP))))
+    planted._results[measures.energies] = dict.fromkeys(measures.EXPERIMENTS, measures.Energies(truth, wild))
+    assert verdict(10, planted) == Verdict.REPLICATED
+    trained = {name: each.assign(fvu=0 * each.fvu) for name, each in planted._records.items()}
+    planted._records.update(trained)
+    assert verdict(10, planted) != Verdict.REPLICATED
 
 
 def test_every_claim_is_there_once():
     assert [int(claim.id.split("/")[1]) for claim in CLAIMS] == list(range(1, 17))
-    assert len(heads.CLAIMS) + len(laws.CLAIMS) + len(geometry.CLAIMS) == 10

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from itertools import pairwise
+from math import prod
 
 import equinox as eqx
 import jax
@@ -53,6 +54,7 @@ def rows_times(x: Float[Array, "*batch input"], weight: Float[Array, "input outp
     >>> rows_times(jnp.ones((4, 3, 2)), jnp.ones((2, 5))).shape
     (4, 3, 5)
     """
-    if x.ndim <= 2:
+    *batch, width = x.shape
+    if len(batch) < 2:
         return x @ weight
-    return (x.reshape(-1, x.shape[-1]) @ weight).reshape(*x.shape[:-1], -1)
+    return (x.reshape(prod(batch), width) @ weight).reshape(*batch, weight.shape[-1])

@@ -28,7 +28,7 @@ class TransformerSize:
     blocks: int = 4
     heads: int = 8
     width: int = 128
-    hidden: int = 512
+    hidden: int = 256
 
     def __post_init__(self):
         for name in ("blocks", "heads", "width", "hidden"):

@@ -32,7 +32,7 @@ _LARGE = replace(_SMALL, particles=32, width=14.0, height=14.0, batch=16, steps=
 # Tables 2 to 4, and the small box for as many steps.
 _PAPER = {
     readings.SMALL: replace(_SMALL, seeds=5, steps=64_000),
-    readings.LARGE: ParticleFleet(states=128, checkpoints=15, first_seed=1000),
+    readings.LARGE: ParticleFleet(states=128, checkpoints=24, first_seed=2000),
 }
 
 _STANDARD = {readings.SMALL: _SMALL, readings.LARGE: _LARGE}

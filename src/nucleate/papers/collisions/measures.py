@@ -25,19 +25,21 @@ _PIECE = 0.23  # octaves: the shortest window of that table
 _STATES, _BATCH = 4096, 8  # that the coefficient's loss is over, and that a step of a chain sees
 _AGES = 16  # how many of these states are of one simulation
 _BATCHES = 8  # rollouts that advance together
-_OCTAVES = 3  # of training, the last, from which checkpoints are taken whose coefficients are estimated
+_APART = 1 / 8  # octaves: checkpoints whose coefficients are estimated are not nearer to each other
 
 
 @dataclass(frozen=True)
 class Chains:
-    """How learning coefficients are estimated, for all heads and checkpoints alike, as in the paper's Table 1.
+    """How learning coefficients are estimated, for all heads and checkpoints alike, as the paper does it.
 
-    `heads`: collision heads of each network, and as many others beside them; `checkpoints`: of each. The loss is the
-    mean square error of the acceleration in units of 20, over particles and directions.
+    `heads`: collision heads of each network, and as many others beside them; `checkpoints`: of each, taken from the
+    last `octaves` of training. The loss is the mean square error of the acceleration in units of 20, over particles
+    and directions.
     """
 
     heads: int
     checkpoints: int
+    octaves: int
     sampling: Sampling
 
 
@@ -46,10 +48,10 @@ class Chains:
 # that trains with a constant learning rate is at no minimum; from 10 to 100 λ̂ still grows, as √nβ or slower. γ is a
 # hundred times the paper's, with which weights move by 1 and rest after thousands of steps only: here they move by 0.1
 # and rest after 100.
-_SETTING = Setting(step=2e-4, nbeta=30.0, gamma=100.0)
-_FEW = Chains(heads=1, checkpoints=3, sampling=Sampling(chains=2, burn_in=200, draws=100))
-_MANY = Chains(heads=2, checkpoints=10, sampling=Sampling(chains=4, burn_in=200, draws=250))
-_MOST = Chains(heads=4, checkpoints=20, sampling=Sampling(chains=4, burn_in=1000, draws=1000))
+SETTING = Setting(step=2e-4, nbeta=30.0, gamma=100.0)
+_FEW = Chains(heads=1, checkpoints=3, octaves=3, sampling=Sampling(chains=2, burn_in=200, draws=100))
+_MANY = Chains(heads=2, checkpoints=10, octaves=3, sampling=Sampling(chains=4, burn_in=200, draws=250))
+_MOST = Chains(heads=4, checkpoints=20, octaves=5, sampling=Sampling(chains=4, burn_in=1000, draws=1000))
 
 
 def chains(samples: int) -> Chains:
@@ -61,7 +63,8 @@ def chains(samples: int) -> Chains:
 class HeadCoefficients:
     """Learning coefficients of single heads: of collision detection heads, and of others of the same networks.
 
-    `member` is that of the record; `doubt`: see `nucleate.observables.Doubt`.
+    `member` is that of the record; `doubt`: see `nucleate.observables.Doubt`; `trace`: nβ (L(w) − L(w₀)) along the
+    chains of the last checkpoint, whose first `burn_in` steps do not count.
     """
 
     experiment: str
@@ -73,6 +76,8 @@ class HeadCoefficients:
     value: Float[np.ndarray, "unit checkpoint"]
     error: Float[np.ndarray, "unit checkpoint"]
     doubt: Int[np.ndarray, "unit checkpoint"]
+    trace: Float[np.ndarray, "unit chain step"]
+    burn_in: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +109,13 @@ def laws_to_limit(evidence: Evidence) -> dict[str, xr.Dataset]:
     return _laws(evidence, Recorded("contact_limit"))
 
 
-def _laws(evidence: Evidence, limit: Limit) -> dict[str, xr.Dataset]:
-    theory = PowerLaw("correlation", limit, Regimes(octaves=_PIECE))
+def laws_of_score(evidence: Evidence) -> dict[str, xr.Dataset]:
+    """Power laws of 1 − `frac`."""
+    return _laws(evidence, Known(1.0), "frac")
+
+
+def _laws(evidence: Evidence, limit: Limit, variable: str = "correlation") -> dict[str, xr.Dataset]:
+    theory = PowerLaw(variable, limit, Regimes(octaves=_PIECE))
     return {name: theory.fit(each).laws for name, each in fleets(evidence).items()}
 
 
@@ -186,31 +196,52 @@ def coefficients(evidence: Evidence) -> HeadCoefficients | None:
     if not len(collision):
         return None
     units = np.concatenate([collision, control])
-    rows = _spread(large.step_weights.values, how.checkpoints)
-    data = _states(large)
+    rows = spread(large.step_weights.values, how.checkpoints, how.octaves)
+    data = states(large)
     value, error, doubt = np.full((3, len(units), len(rows)), np.nan)
+    trace = np.empty((len(units), how.sampling.chains, how.sampling.burn_in + how.sampling.draws), np.float32)
     for member in np.unique(units[:, 0]).tolist():
         own = np.flatnonzero(units[:, 0] == member)
         points = [readings.network(large, member, int(row)) for row in rows]
         subsets = [head_mask(points[0], *units[unit, 1:].tolist()) for unit in own]
-        found = learning_coefficient(squared_error, data, points, [_SETTING], how.sampling, subsets)
+        found = learning_coefficient(squared_error, data, points, [SETTING], how.sampling, subsets)
         value[own], error[own], doubt[own] = (x[:, :, 0].T for x in (found.value, found.error, found.doubt))
+        trace[own] = found.excess[-1, :, 0]
     kinds = np.arange(len(units)) < len(collision)
     step = large.step_weights.values[rows]
     member = large.member.values[units[:, 0]]
-    return HeadCoefficients(readings.LARGE, member, *units[:, 1:].T, kinds, step, value, error, doubt.astype(int))
+    return HeadCoefficients(
+        experiment=readings.LARGE,
+        member=member,
+        block=units[:, 1],
+        head=units[:, 2],
+        collision=kinds,
+        step=step,
+        value=value,
+        error=error,
+        doubt=doubt.astype(int),
+        trace=trace,
+        burn_in=how.sampling.burn_in,
+    )
 
 
-def _spread(step: np.ndarray, count: int) -> np.ndarray:
-    """Rows of at most `count` checkpoints of the last octaves."""
-    late = np.flatnonzero(step >= step[-1] / 2**_OCTAVES)
-    return late[np.unique(np.linspace(0, len(late) - 1, count).round().astype(int))]
+def spread(step: np.ndarray, count: int, octaves: int) -> np.ndarray:
+    """Rows of at most `count` checkpoints of the last octaves, none near another.
+
+    >>> spread(np.array([0, 500, 1000, 1010, 1500, 2000, 3000, 4000]), count=4, octaves=2).tolist()
+    [2, 4, 6, 7]
+    """
+    late = [len(step) - 1]
+    for row in range(len(step) - 2, -1, -1):
+        if step[-1] / 2**octaves <= step[row] <= step[late[-1]] / 2**_APART:
+            late.append(row)
+    return np.array(late[::-1])[np.unique(np.linspace(0, len(late) - 1, count).round().astype(int))]
 
 
-def _states(record: xr.Dataset) -> Minibatches:
+def states(record: xr.Dataset) -> Minibatches:
     """States that no network was trained on, their accelerations, and the boundary, which is the same for all."""
     recipe = readings.recipe(record)
-    task, apart = recipe.task, recipe.task.steps // _AGES
+    task, apart = recipe.task, max(recipe.task.steps // _AGES, 1)
     start = task.start(jax.random.fold_in(jax.random.key(1), 1), -(-_STATES // _AGES))
     path = task.trajectory(start, apart * (_AGES - 1), every=apart)
     state = jax.tree.map(lambda array: array.reshape(-1, *array.shape[2:])[:_STATES], path)

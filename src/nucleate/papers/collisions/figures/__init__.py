@@ -6,7 +6,7 @@ from pathlib import Path
 from nucleate.claims import Evidence
 from nucleate.explorer import FigureEntry
 from nucleate.papers.collisions.figures.choice import fleets
-from nucleate.papers.collisions.figures.laws import figure_1, figure_6, pages
+from nucleate.papers.collisions.figures.laws import figure_1, figure_6, pages, traces
 from nucleate.papers.collisions.figures.maps import figure_3, moved
 from nucleate.papers.collisions.figures.rollouts import figure_7, film
 from nucleate.papers.collisions.figures.scores import figure_2, figure_5, per_network
@@ -25,6 +25,7 @@ _FIGURES: tuple[Callable[[Evidence, Path], _Drawn], ...] = (
     per_network,
     moved,
     pages,
+    traces,
 )
 
 

@@ -14,10 +14,10 @@ from nucleate.papers.collisions import measures, readings
 from nucleate.papers.collisions.figures import choice
 from nucleate.papers.collisions.figures.choice import Head
 from nucleate.papers.collisions.measures import HeadCoefficients
-from nucleate.plots import attention_map, interval_rows, law_curve, mark, panels, save, second_curve
+from nucleate.plots import attention_map, chain_traces, interval_rows, law_curve, mark, panels, save, second_curve
 from nucleate.record import NEVER
 
-_TABLE_5 = (-0.85, -0.05)
+_TABLE_5 = (-0.846, -measures.SLOWEST)
 _SHOWN = (-1.2, 1.2)  # slopes beyond are written as numbers
 _COLUMNS = 4
 _CORRELATION = "Blue: |c|; red: its power laws with their exponents; dotted: |c| of an ideal collision head."
@@ -50,7 +50,7 @@ def _draw_head(ax: Axes, evidence: Evidence, head: Head, row: int | None, named:
     found = evidence.once(measures.coefficients)
     if found is None or row is None:
         return None
-    trusted = ~(np.nan_to_num(found.doubt[row]) > 0)
+    trusted = found.doubt[row] == 0
     return second_curve(ax, found.step, found.value[row], found.error[row], trusted)
 
 
@@ -108,11 +108,13 @@ def figure_1(evidence: Evidence, folder: Path) -> FigureEntry:
         seen = choice.attention(record, head, position, velocity, at)
         attention_map(ax, position[0], seen[0], box, title=f"{letter}: step {steps[at]:,}")
     kind = "A collision head" if genuine else "No head detects collisions; shown is one of the highest scores"
+    formed = readings.formation_step(record)[record.member.values == head.member][0, head.block, head.head]
+    when = "before it forms, about when it has formed, and at the end" if formed != NEVER else "over training"
     return FigureEntry(
         save(figure, folder / "figure_1.png"),
         "Fig. 1: a head forms",
         f"{kind}: {head.name} ({choice.fleet_name(record)}). {_CORRELATION}{_COEFFICIENT if row is not None else ''} "
-        "Below: whom it attends to in one held-out state: before it forms, when it has formed, and at the end.",
+        f"Below: whom it attends to in one held-out state, {when}.",
     )
 
 
@@ -176,6 +178,32 @@ def pages(evidence: Evidence, folder: Path) -> list[FigureEntry]:
                 )
             )
     return entries
+
+
+def traces(evidence: Evidence, folder: Path) -> FigureEntry | None:
+    """The chains behind the last coefficient of each head; nothing if no coefficients are known."""
+    found = evidence.once(measures.coefficients)
+    units = {**_units(found, True), **_units(found, False)}
+    if found is None or not units:
+        return None
+    columns = min(_COLUMNS, len(units))
+    figure, axes = panels(-(-len(units) // columns), columns, size=(3.4, 2.4))
+    for number, (ax, (head, row)) in enumerate(zip(axes, units.items(), strict=False)):
+        value, error = found.value[row, -1], found.error[row, -1]
+        chain_traces(ax, found.trace[row], burn_in=found.burn_in, value=value, error=error)
+        ax.set_title(f"{head.name}{'' if found.collision[row] else ', no collision head'}", fontsize=10, pad=6)
+        if number % columns:
+            ax.set_ylabel("")
+        if number + columns < len(units):
+            ax.set_xlabel("")
+    for ax in axes[len(units) :]:
+        ax.remove()
+    return FigureEntry(
+        save(figure, folder / "traces.png"),
+        "Chains of the learning coefficient",
+        f"{len(found.trace[0])} chains for each head, from the weights at step {found.step[-1]:,}. Shaded: burn-in. A "
+        "coefficient may be believed where the mean runs flat beyond it.",
+    )
 
 
 def _page(evidence: Evidence, path: Path, units: dict[Head, int]) -> Path:

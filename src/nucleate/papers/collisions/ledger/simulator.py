@@ -30,12 +30,16 @@ def _rollouts(evidence: Evidence) -> Findings:
     found = evidence.once(measures.energies)
     if not found:
         return Findings(dict.fromkeys(_LABELS, Estimate.unknown()), "No network stayed finite.")
-    unexplained = np.concatenate([record.fvu.values[:, -1] for record in measures.fleets(evidence).values()])
-    if np.median(unexplained) > _UNTRAINED:
-        told = (
-            f"The networks leave {np.median(unexplained):.0%} of the variance of accelerations unexplained: too early."
-        )
-        return Findings(dict.fromkeys(_LABELS, Estimate.unknown()), told)
+    trained = {name: record.fvu.values[:, -1] <= _UNTRAINED for name, record in measures.fleets(evidence).items()}
+    early = f"{sum(int((~each).sum()) for each in trained.values())} networks leave more than {_UNTRAINED:.0%} of the "
+    early += "variance of accelerations unexplained, and are not counted: too early."
+    found = {
+        name: measures.Energies(each.truth[trained[name]], each.network[trained[name]])
+        for name, each in found.items()
+        if trained[name].any()
+    }
+    if not found:
+        return Findings(dict.fromkeys(_LABELS, Estimate.unknown()), early)
     calm, error = (np.concatenate([of(each) for each in found.values()]) for of in (stable, energy_error))
     told = ", ".join(
         f"{name.split('/')[1]} box "
@@ -52,7 +56,7 @@ def _rollouts(evidence: Evidence) -> Findings:
             _LABELS[1]: bootstrap(lambda x: float(np.mean(np.nan_to_num(x, nan=np.inf))), error),
         },
         f"{measures.ROLLOUT} steps from {starts} fresh starts, the last weights. Errors of each network: {told}; of "
-        f"single rollouts, on the median, {typical}.",
+        f"single rollouts, on the median, {typical}. {early}",
     )
 
 
