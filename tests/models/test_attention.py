@@ -50,7 +50,7 @@ def test_one_alone_attends_to_nothing():
 
 
 def test_a_head_is_its_slices():
-    """Zeroing the slices named in the docstring takes exactly one head's part away."""
+    """The output is the sum of what heads add, each by the slices that the docstring names."""
     x = jax.random.normal(jax.random.key(1), (4, 8))
     query, key, value = (np.einsum("iw,whk->hik", x, w) for w in (ATTENTION.query, ATTENTION.key, ATTENTION.value))
     weight = softmax_with_zero_token(query @ key.transpose(0, 2, 1) / 2)

@@ -15,7 +15,7 @@ from nucleate.claims import Evidence
 from nucleate.observables import HeadClass
 from nucleate.papers.collisions import figures, measures, readings
 from nucleate.papers.collisions.experiments import ParticleFleet
-from nucleate.papers.collisions.figures import choice, draw, maps, rollouts
+from nucleate.papers.collisions.figures import choice, draw, maps
 from nucleate.papers.collisions.figures.laws import pages
 from nucleate.record import Outcome
 from nucleate.theories import PowerLaw
@@ -114,7 +114,7 @@ def energies(evidence: Evidence) -> dict[str, measures.Energies]:
 
 
 def test_every_figure_is_drawn(networks, tmp_path, monkeypatch):
-    monkeypatch.setattr(rollouts, "_STEPS", 60)  # a film of four frames
+    monkeypatch.setattr(measures, "ROLLOUT", 60)  # a film of four frames
     monkeypatch.setattr(measures, "laws", laws)
     monkeypatch.setattr(measures, "coefficients", coefficients)
     monkeypatch.setattr(measures, "energies", energies)

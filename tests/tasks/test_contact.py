@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy import optimize
 
 from nucleate.tasks import Box, Contact, ParticleState, ParticleTask
 
@@ -82,10 +83,13 @@ def test_without_damping_nothing_is_lost_and_too_much_damping_sticks():
 def test_stability_is_that_of_the_map():
     """Semi-implicit Euler on x'' = −ω² x − 2η x', with the ω² and η of a close packing: four times a pair's."""
     contact = Contact()
-    for dt in (0.002, 0.005, 0.0045, 0.03, 0.05):
+    bound = optimize.brentq(
+        lambda dt: (2 * contact.stiffness * dt**2 + 4 * contact.damping * dt) / contact.mass - 1, 1e-4, 1
+    )
+    for dt in (0.002, 0.005, 0.99 * bound, 1.01 * bound, 0.05):
         stiff, damp = 8 * contact.stiffness / contact.mass, 8 * contact.damping / contact.mass
         step = np.array([[1 - dt * damp, -dt * stiff], [dt * (1 - dt * damp), 1 - dt**2 * stiff]])
-        assert not contact.stable(dt) or np.abs(np.linalg.eigvals(step)).max() < 1
+        assert contact.stable(dt) == (np.abs(np.linalg.eigvals(step)).max() < 1) == (dt < bound)
 
 
 def test_bad_springs():

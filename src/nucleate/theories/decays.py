@@ -171,8 +171,9 @@ def fit_decay(
             return min((_with_free_limit(c, time, value, count) for c in candidates), key=lambda curve: curve.bic)
         return min((_with_known_limit(c, time, value, limit, count) for c in candidates), key=lambda curve: curve.bic)
 
-    curve = best(decay.candidates(None))
-    return best(decay.candidates(curve.decay))
+    coarse = decay.candidates(None)
+    curve = best(coarse)
+    return best(decay.candidates(curve.decay)) if len(coarse) > 1 else curve
 
 
 def _with_known_limit(decay: Decay, time: np.ndarray, value: np.ndarray, limit: float, count: int) -> Curve:

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from nucleate.claims import Evidence
 from nucleate.observables import HeadClass
-from nucleate.papers.collisions import readings
+from nucleate.papers.collisions import measures, readings
 from nucleate.papers.collisions.recipe import look
 
 _Table = TypeVar("_Table", xr.Dataset, xr.DataArray)
@@ -51,8 +51,8 @@ class Example(NamedTuple):
 
 def fleets(evidence: Evidence) -> dict[str, xr.Dataset]:
     """The networks of each fleet that stayed finite; the large box first, for it is like the paper's."""
-    records = {name: readings.whole(evidence.record(name)) for name in (readings.LARGE, readings.SMALL)}
-    return {name: record for name, record in records.items() if record.sizes["member"]}
+    found = measures.fleets(evidence)
+    return {name: found[name] for name in reversed(measures.EXPERIMENTS) if name in found}
 
 
 def fleet_name(record: xr.Dataset) -> str:

@@ -12,7 +12,7 @@ from nucleate.papers.collisions import measures, readings
 from nucleate.papers.collisions.figures import choice
 from nucleate.plots import PALETTE, animate_attention, panels, save
 
-_STEPS, _EVERY = 1000, 20
+_EVERY = 20  # steps from a frame of the film to the next
 _START = 5  # what the film's key is folded with
 
 
@@ -52,10 +52,10 @@ def film(evidence: Evidence, folder: Path) -> FigureEntry:
     record = evidence.once(choice.fleets)[example.head.experiment]
     recipe = readings.recipe(record)
     start = recipe.task.start(jax.random.fold_in(jax.random.key(0), _START), 1)
-    truth = jax.tree.map(lambda array: np.asarray(array)[:, 0], recipe.task.trajectory(start, _STEPS, _EVERY))
+    truth = jax.tree.map(lambda array: np.asarray(array)[:, 0], recipe.task.trajectory(start, measures.ROLLOUT, _EVERY))
     member = int(np.flatnonzero(record.member.values == example.head.member)[0])
     network = readings.network(record, member)
-    rolled = eqx.filter_jit(network.rollout)(start.position[0], start.velocity[0], recipe.boundary, _STEPS)
+    rolled = eqx.filter_jit(network.rollout)(start.position[0], start.velocity[0], recipe.boundary, measures.ROLLOUT)
     own_position, own_velocity = (np.asarray(array)[::_EVERY] for array in rolled)
     motions = {"truth": truth.position, "network": own_position}
     seen = {
