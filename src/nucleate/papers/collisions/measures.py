@@ -50,7 +50,7 @@ class Chains:
 # and rest after 100.
 SETTING = Setting(step=2e-4, nbeta=30.0, gamma=100.0)
 _FEW = Chains(heads=1, checkpoints=3, octaves=3, sampling=Sampling(chains=2, burn_in=200, draws=100))
-_MANY = Chains(heads=2, checkpoints=10, octaves=3, sampling=Sampling(chains=4, burn_in=200, draws=250))
+_MANY = Chains(heads=2, checkpoints=8, octaves=3, sampling=Sampling(chains=4, burn_in=200, draws=250))
 _MOST = Chains(heads=4, checkpoints=20, octaves=5, sampling=Sampling(chains=4, burn_in=1000, draws=1000))
 
 
@@ -174,8 +174,11 @@ def squared_error(model: ParticleTransformer, batch: tuple[Array, Array, Array, 
 
 
 def chosen_heads(record: xr.Dataset, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """(row, block, head) of the `most` highest-scoring collision heads of each network, and of as many others: those of
-    the lowest score that still look at particles, for what nobody uses has no coefficient to speak of."""
+    """(row, block, head) of the `most` highest-scoring collision heads of each network, and of as many others.
+
+    These are of the same blocks, if there are any: those of the lowest score that still look at particles, for what
+    nobody uses has no coefficient to speak of.
+    """
     kind, score = readings.final_class(record), readings.corrected(record)[:, -1]
     looks = record.total.values[:, -1] >= readings.LEAST_ATTENTION
     collision, control = [], []
@@ -183,7 +186,8 @@ def chosen_heads(record: xr.Dataset, most: int) -> tuple[np.ndarray, np.ndarray]
         order = np.argsort(score[member], axis=None)
         heads = np.stack(np.unravel_index(order, score[member].shape), axis=1)
         found = [at for at in heads[::-1] if kind[(member, *at)] > 0][:most]
-        others = [at for at in heads if kind[(member, *at)] == 0 and looks[(member, *at)]][: len(found)]
+        others = [at for at in heads if kind[(member, *at)] == 0 and looks[(member, *at)]]
+        others = sorted(others, key=lambda at: at[0] not in {block for block, _ in found})[: len(found)]
         collision += [(member, *at) for at in found]
         control += [(member, *at) for at in others]
     return np.array(collision, int).reshape(-1, 3), np.array(control, int).reshape(-1, 3)
