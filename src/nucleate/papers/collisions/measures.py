@@ -50,7 +50,7 @@ class Chains:
 # and rest after 100.
 SETTING = Setting(step=2e-4, nbeta=30.0, gamma=100.0)
 _FEW = Chains(heads=1, checkpoints=3, octaves=3, sampling=Sampling(chains=2, burn_in=200, draws=100))
-_MANY = Chains(heads=2, checkpoints=8, octaves=3, sampling=Sampling(chains=4, burn_in=200, draws=250))
+_MANY = Chains(heads=2, checkpoints=8, octaves=3, sampling=Sampling(chains=4, burn_in=150, draws=200))
 _MOST = Chains(heads=4, checkpoints=20, octaves=5, sampling=Sampling(chains=4, burn_in=1000, draws=1000))
 
 
