@@ -191,7 +191,7 @@ def traces(evidence: Evidence, folder: Path) -> FigureEntry | None:
     for number, (ax, (head, row)) in enumerate(zip(axes, units.items(), strict=False)):
         value, error = found.value[row, -1], found.error[row, -1]
         chain_traces(ax, found.trace[row], burn_in=found.burn_in, value=value, error=error)
-        ax.set_title(f"{head.name}{'' if found.collision[row] else ', no collision head'}", fontsize=10, pad=6)
+        ax.set_title(head.name if found.collision[row] else f"other {head.name}", fontsize=10, pad=6)
         if number % columns:
             ax.set_ylabel("")
         if number + columns < len(units):
@@ -202,7 +202,7 @@ def traces(evidence: Evidence, folder: Path) -> FigureEntry | None:
         save(figure, folder / "traces.png"),
         "Chains of the learning coefficient",
         f"{len(found.trace[0])} chains for each head, from the weights at step {found.step[-1]:,}. Shaded: burn-in. A "
-        "coefficient may be believed where the mean runs flat beyond it.",
+        "coefficient may be believed where the mean runs flat beyond it. Other heads are no collision heads.",
     )
 
 

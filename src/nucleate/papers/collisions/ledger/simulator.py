@@ -31,7 +31,8 @@ def _rollouts(evidence: Evidence) -> Findings:
     if not found:
         return Findings(dict.fromkeys(_LABELS, Estimate.unknown()), "No network stayed finite.")
     trained = {name: record.fvu.values[:, -1] <= _UNTRAINED for name, record in measures.fleets(evidence).items()}
-    early = f"{sum(int((~each).sum()) for each in trained.values())} networks leave more than {_UNTRAINED:.0%} of the "
+    count = sum(int((~each).sum()) for each in trained.values())
+    early = f"{count} of {sum(map(len, trained.values()))} networks leave more than {_UNTRAINED:.0%} of the "
     early += "variance of accelerations unexplained, and are not counted: too early."
     found = {
         name: measures.Energies(each.truth[trained[name]], each.network[trained[name]])
