@@ -177,7 +177,7 @@ def test_rollouts_begin_where_simulations_do_and_coefficients_are_of_single_head
     heads = np.array([[0, 0, 1]]), np.array([[1, 0, 0]])
     monkeypatch.setattr(measures, "chosen_heads", lambda record, most: heads)
     monkeypatch.setattr(measures, "_STATES", 24)
-    short = measures.Chains(heads=1, checkpoints=2, sampling=Sampling(chains=2, burn_in=4, draws=8))
+    short = measures.Chains(heads=1, checkpoints=2, octaves=3, sampling=Sampling(chains=2, burn_in=4, draws=8))
     monkeypatch.setattr(measures, "chains", lambda samples: short)
     coefficients = measures.coefficients(evidence)
     assert coefficients.collision.tolist() == [True, False]

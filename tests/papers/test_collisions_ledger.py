@@ -151,8 +151,8 @@ def test_changes_and_plateaus():
     assert geometry.change(step, np.full(19, 3.0), sure).flat
     assert geometry.change(step, 0.1 + step, sure).rises
     assert geometry.change(step, 0.1 + step, sure).flat is False
-    assert geometry.change(step, np.full(19, 3.0), np.full(19, 3.0)).flat is None
-    assert geometry.change(step, np.full(19, 3.0), np.full(19, 3.0)).rises is None
+    assert geometry.change(step, np.full(19, 3.0), np.full(19, 30.0)).flat is None
+    assert geometry.change(step, np.full(19, 3.0), np.full(19, 30.0)).rises is None
     assert np.isnan(geometry.change(step, np.full(19, np.nan), sure).value)
     flat_once = np.where(step < 400, 1.0, (step / 400) ** 1.5)
     assert geometry.plateaus(step, flat_once, sure, until=51_200) == 1
@@ -255,7 +255,7 @@ def with_coefficients(planted, value, error=0.01, doubt=0):
     [
         (np.full(20, 5.0), {}, Verdict.REPLICATED),
         (LATE / 1000, {}, Verdict.CONTRADICTED),
-        (np.full(20, 5.0), {"error": 5.0}, Verdict.INCONCLUSIVE),
+        (np.full(20, 5.0), {"error": 50.0}, Verdict.INCONCLUSIVE),
         (np.full(20, 5.0), {"doubt": Doubt.UNMIXED}, Verdict.INCONCLUSIVE),
         (np.full(20, -1.0), {}, Verdict.INCONCLUSIVE),
     ],

@@ -203,8 +203,10 @@ def test_the_whole_paper_at_a_tiny_size(tmp_path):
     page = write_replication_report(replication).read_text()
     assert page.count("data:image/png;base64") >= 8
     seconds = {run.path.name: run.about["seconds"] for run in replication.runs()}
-    again = replicate(paper, Budget.QUICK, tmp_path / "all")
-    assert {run.path.name: run.about["seconds"] for run in again.runs()} == seconds
+    briefly = dataclasses.replace(paper, claims=(CLAIMS["grokking/14"], CLAIMS["grokking/20"]), draw=lambda *_: [])
+    again = {run.path.name: run.about["seconds"] for run in replicate(briefly, Budget.QUICK, tmp_path / "all").runs()}
+    assert again
+    assert again.items() <= seconds.items()
     assert json.loads((tmp_path / "all/scorecard.json").read_text()) is not None
 
 

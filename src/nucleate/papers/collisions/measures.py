@@ -233,7 +233,7 @@ def spread(step: np.ndarray, count: int, octaves: int) -> np.ndarray:
     """Rows of at most `count` checkpoints of the last octaves, none near another.
 
     >>> spread(np.array([0, 500, 1000, 1010, 1500, 2000, 3000, 4000]), count=4, octaves=2).tolist()
-    [2, 4, 6, 7]
+    [3, 4, 6, 7]
     """
     late = [len(step) - 1]
     for row in range(len(step) - 2, -1, -1):
