@@ -24,7 +24,6 @@ _PIECE = 0.23  # octaves: the shortest window of that table
 
 _STATES, _BATCH = 4096, 8  # that the coefficient's loss is over, and that a step of a chain sees
 _AGES = 16  # how many of these states are of one simulation
-_BATCHES = 8  # rollouts that advance together
 _APART = 1 / 8  # octaves: checkpoints whose coefficients are estimated are not nearer to each other
 
 
@@ -145,14 +144,12 @@ def _energies(record: xr.Dataset, starts: int) -> Energies:
     found = []
     for member in range(record.sizes["member"]):
         model = readings.network(record, member)
-        path = _rollouts(model, start, jnp.asarray(recipe.boundary), ROLLOUT)
-        found.append(np.asarray(task.energy(ParticleState(*path)).total))
+        path = _rollout(model, *start, recipe.boundary, ROLLOUT)
+        found.append(np.asarray(task.energy(ParticleState(*path)).total).T)
     return Energies(np.broadcast_to(truth, (len(found), *truth.shape)), np.stack(found))
 
 
-@eqx.filter_jit
-def _rollouts(model: ParticleTransformer, start: ParticleState, boundary: Array, steps: int) -> tuple[Array, Array]:
-    return jax.lax.map(lambda state: model.rollout(*state, boundary, steps), start, batch_size=_BATCHES)
+_rollout = eqx.filter_jit(ParticleTransformer.rollout)
 
 
 def head_mask(model: ParticleTransformer, block: int, head: int) -> Mask:
@@ -160,7 +157,9 @@ def head_mask(model: ParticleTransformer, block: int, head: int) -> Mask:
     nothing = jax.tree.map(lambda leaf: False, model)
     attention = model.blocks[block].attention
     chosen = np.arange(attention.output.shape[0]) == head
-    marks = dict.fromkeys(("query", "key", "value", "query_bias", "key_bias", "value_bias"), chosen[:, None])
+    marks: dict[str, np.ndarray] = dict.fromkeys(
+        ("query", "key", "value", "query_bias", "key_bias", "value_bias"), chosen[:, None]
+    )
     marks["output"] = chosen[:, None, None]
     parts = lambda tree: tuple(getattr(tree.blocks[block].attention, name) for name in marks)
     return Mask(eqx.tree_at(parts, nothing, tuple(marks.values())))

@@ -74,7 +74,7 @@ def _hoelder(evidence: Evidence) -> Findings:
 
 def magnetisation(r: float) -> float:
     """The positive m with m = tanh(m / (1 + r)), r < 0."""
-    return float(brentq(lambda m: np.tanh(m / (1 + r)) - m, np.sqrt(-r) / 10, 1.0, xtol=1e-15))
+    return float(brentq(lambda m: np.tanh(m / (1 + r)) - m, np.sqrt(-r) / 10, 1.0, xtol=1e-15))  # type: ignore[arg-type]
 
 
 def _ising(evidence: Evidence) -> Findings:
