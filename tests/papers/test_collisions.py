@@ -139,7 +139,7 @@ def test_classes_and_when_heads_form():
     [
         ({"particles": 1}, "ParticleFleet.particles must be >= 2, to have others to attend to; got 1."),
         ({"particles": 10}, "ParticleTask.particles must be at most 9"),
-        ({"embedding": 9}, "TransformerSize.width must be a multiple of heads = 2; got 9."),
+        ({"embedding": 9}, "ParticleFleet.embedding must be a multiple of heads = 2; got 9."),
         ({"stride": 5}, "PairStream.stride must divide the 32 steps of a simulation; got 5."),
         ({"batch": 0}, "PairStream.batch must be >= 1; got 0."),
         ({"eta": 0.0}, "ParticleFleet.eta must be > 0; got 0.0."),

@@ -172,6 +172,7 @@ def test_a_chain_that_diverges_is_no_number_and_harms_no_other():
     diverged, fine = found.doubt.ravel()
     assert Doubt(diverged) == Doubt.DIVERGED
     assert not fine & Doubt.DIVERGED
+    assert sum(line.endswith("λ̂ = nan ± nan, DIVERGED") for line in str(found).splitlines()) == 1
     for measure in (found.value, found.error, found.r_hat, found.ess, found.step_bias, found.equilibrium):
         assert np.isnan(measure.ravel()).tolist() == [True, False]
 

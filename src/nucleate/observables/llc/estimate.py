@@ -115,6 +115,17 @@ class LearningCoefficient:
     excess: Float[np.ndarray, "checkpoint subset setting chain step"]
     loss: Float[np.ndarray, "checkpoint subset setting chain step"]
 
+    def __str__(self) -> str:
+        lines = []
+        for at in np.ndindex(self.value.shape):
+            checkpoint, subset, setting = at
+            doubt = Doubt(int(self.doubt[at])).name or "no doubt"
+            lines.append(
+                f"checkpoint {checkpoint}, subset {subset}, {self.settings[setting]}: "
+                f"λ̂ = {self.value[at]:.4g} ± {self.error[at]:.2g}, {doubt}"
+            )
+        return "\n".join(lines)
+
     @property
     def extrapolated(self) -> Cells:
         """λ̂ as it would be with infinitely small steps and no minibatch noise, to first order."""

@@ -66,6 +66,10 @@ class ParticleFleet(Experiment):
             raise ValueError(
                 f"ParticleFleet.particles must be >= 2, to have others to attend to; got {self.particles}."
             )
+        if self.heads > 0 and self.embedding % self.heads:
+            raise ValueError(
+                f"ParticleFleet.embedding must be a multiple of heads = {self.heads}; got {self.embedding}."
+            )
         if self.first_seed < 0:
             raise ValueError(f"ParticleFleet.first_seed must be >= 0; got {self.first_seed}.")
         if not self.eta > 0:
