@@ -43,10 +43,10 @@ class Chains:
 
 
 # Found on a pilot network of the large box, at four checkpoints, with one collision head and one other. With nβ = 30
-# halving ε changes nothing beyond the errors; from nβ = 300 on most coefficients are negative, for a head of a network
-# that trains with a constant learning rate is at no minimum; from 10 to 100 λ̂ still grows, as √nβ or slower. γ is a
-# hundred times the paper's, with which weights move by 1 and rest after thousands of steps only: here they move by 0.1
-# and rest after 100.
+# halving ε changes nothing beyond the errors. From nβ = 300 on the step's bias is as large as λ̂, or λ̂ is negative: a
+# head of a network that trains with a constant learning rate is at no minimum. From 10 to 100 λ̂ still grows, as √nβ or
+# slower. γ is a hundred times the paper's, with which weights move by 1 and rest after thousands of steps only: here
+# they move by 0.1 and rest after 100.
 SETTING = Setting(step=2e-4, nbeta=30.0, gamma=100.0)
 _FEW = Chains(heads=1, checkpoints=3, octaves=3, sampling=Sampling(chains=2, burn_in=200, draws=100))
 _MANY = Chains(heads=2, checkpoints=8, octaves=3, sampling=Sampling(chains=4, burn_in=150, draws=200))

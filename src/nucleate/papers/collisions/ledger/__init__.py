@@ -1,4 +1,7 @@
-"""What the paper claims, each claim with the rule by which it is judged, written down before any fleet was trained."""
+"""What the paper claims, each claim with the rule by which it is judged.
+
+Rules were fixed before the fleets of
+`docs/collisions-standard.md` were looked at; what earlier fleets changed in them is told there."""
 
 from nucleate.papers.collisions.ledger.exact import CLAIMS as _exact
 from nucleate.papers.collisions.ledger.geometry import CLAIMS as _geometry
