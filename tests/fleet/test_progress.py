@@ -42,3 +42,13 @@ def test_a_bar_off_a_terminal_is_otherwise_quiet():
         bar.advance(100)
     bar.end()
     assert console.file.getvalue().strip() == ""
+
+
+def test_what_is_said_off_a_terminal_is_a_line_now_and_then():
+    console = Console(file=io.StringIO(), width=160)
+    bar = Bar(console, quiet_seconds=0.0)
+    bar.begin("fleet", 1000)
+    bar.say("making the data of member 2 of 5, about 210 s left")
+    bar.say("")
+    bar.end()
+    assert console.file.getvalue().splitlines() == ["fleet (making the data of member 2 of 5, about 210 s left)"]

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import subprocess
 import sys
+import time
 
 import jax
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 import xarray as xr
 from small_fleets import Sums, fit, members
 
-from nucleate.fleet import At, Crossing, Every, Plan, Probe, machine, train
+from nucleate.fleet import At, Crossing, Every, Plan, Probe, Silent, machine, train
 from nucleate.record import SCHEMA_VERSION, Run, RunError, list_runs, verify
 
 HOLD = """
@@ -137,3 +138,18 @@ def test_a_run_that_another_process_writes(tmp_path):
         process.kill()
     assert not (tmp_path / "run.json").exists()
     assert train(PLAN, tmp_path).status == "complete"  # the kernel took the lock from the dead
+
+
+def test_data_that_take_long_to_make_are_announced(tmp_path, monkeypatch):
+    said = []
+
+    class Listener(Silent):
+        def say(self, message: str) -> None:
+            said.append(message)
+
+    make = Sums.data
+    monkeypatch.setattr(Sums, "data", lambda self, member: time.sleep(0.51) or make(self, member))
+    train(dataclasses.replace(PLAN, steps=1), tmp_path / "run", watch=Listener())
+    assert said[0] == "making the data of member 1 of 3"
+    assert said[1].startswith("making the data of member 2 of 3, about ")
+    assert said[-1] == ""

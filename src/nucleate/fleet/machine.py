@@ -69,6 +69,7 @@ def choose_block(plan: Plan, group: tuple, say: Callable[[str], None]) -> int:
         known[name] = max(speed, key=speed.__getitem__)
         with contextlib.suppress(OSError):
             write_atomically(file, json.dumps(known, indent=1).encode())
+        say("")
     return known[name]
 
 

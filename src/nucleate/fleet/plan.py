@@ -76,10 +76,20 @@ class Plan:
                 )
         return schedules
 
-    @cached_property
+    @property
     def data(self) -> list[PyTree]:
         """What each member sees."""
-        return [self.recipe.data(self.members.row(i)) for i in range(self.members.count)]
+        return [self.datum(member) for member in range(self.members.count)]
+
+    def datum(self, member: int) -> PyTree:
+        """What one member sees: made when it is first asked for, which may take a while, and kept."""
+        if member not in self._made:
+            self._made[member] = self.recipe.data(self.members.row(member))
+        return self._made[member]
+
+    @cached_property
+    def _made(self) -> dict[int, PyTree]:
+        return {}
 
     def only(self, member: int) -> "Plan":
         """The plan that trains one member of this one."""
@@ -105,14 +115,14 @@ class Plan:
     def group(self, member: int) -> tuple:
         """Members with equal groups run the same program: equal static columns, equal data shapes."""
         row = self.members.row(member)
-        leaves, structure = jax.tree.flatten(self.data[member])
+        leaves, structure = jax.tree.flatten(self.datum(member))
         shapes = tuple((np.shape(leaf), np.result_type(leaf).str) for leaf in leaves)
         return (tuple((name, row[name]) for name in self.recipe.static), shapes, structure)
 
     def lanes(self, index: list[int], width: int) -> tuple[PyTree, dict[str, Array]]:
         """Data and traced columns of the chosen members, stacked; the last member is repeated up to `width`."""
         index = index + [index[-1]] * (width - len(index))
-        data = jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *[self.data[i] for i in index])
+        data = jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *[self.datum(i) for i in index])
         member = {
             name: jnp.asarray(column[index]) for name, column in self.members.items() if name not in self.recipe.static
         }

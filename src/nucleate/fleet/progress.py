@@ -86,7 +86,13 @@ class Bar:
                 self.console.print(f"{self._name}: {self._done / self._total:4.0%}, about {left:.0f} s left")
 
     def say(self, message: str) -> None:
-        self._progress.update(self._task, description=f"{self._name} ({message})")
+        """Show a message beside the name until the next one; an empty one takes it away."""
+        described = f"{self._name} ({message})" if message else self._name
+        self._progress.update(self._task, description=described)
+        self._began = time.monotonic()  # what was done until now says nothing of how long the steps take
+        if message and not self.console.is_terminal and self._began - self._spoke > self._quiet_seconds:
+            self._spoke = self._began
+            self.console.print(described)
 
     def end(self) -> None:
         self._progress.update(self._task, description=self._name)

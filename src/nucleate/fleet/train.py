@@ -143,9 +143,7 @@ def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float) 
 
 def _layout(plan: Plan, run: Run, workers: int, watch: Watcher) -> tuple[Layout, dict[tuple, Program]]:
     """Group the members, fix block and shard sizes (or read what the run fixed before), and lay out the record."""
-    groups: dict[tuple, list[int]] = {}
-    for member in range(plan.members.count):
-        groups.setdefault(plan.group(member), []).append(member)
+    groups = _grouped(plan, watch)
     largest = max(groups, key=lambda group: len(groups[group]))
     block = run.about.get("block") or machine.choose_block(plan, largest, watch.say)
     size = run.about.get("shard_size") or shard_size(plan.members.count, block, workers)
@@ -157,6 +155,21 @@ def _layout(plan: Plan, run: Run, workers: int, watch: Watcher) -> tuple[Layout,
         create_store(run.record_path, layout.frame(), layout.variables())
         run.update(block=block, shard_size=size, groups=len(groups))
     return layout, programs
+
+
+def _grouped(plan: Plan, watch: Watcher) -> dict[tuple, list[int]]:
+    """The members of each program. Their data are made on the way: where they are simulated, that takes minutes."""
+    groups: dict[tuple, list[int]] = {}
+    count, began, told = plan.members.count, time.monotonic(), -1.0
+    for member in range(count):
+        spent = time.monotonic() - began
+        if spent - told > 0.5:
+            told = spent
+            left = f", about {spent / member * (count - member):.0f} s left" if member else ""
+            watch.say(f"making the data of member {member + 1} of {count}{left}")
+        groups.setdefault(plan.group(member), []).append(member)
+    watch.say("")
+    return groups
 
 
 def _largest_shapes(plan: Plan, programs: dict, groups: dict) -> dict[str, tuple[tuple[int, ...], np.dtype]]:

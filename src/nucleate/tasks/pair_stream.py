@@ -1,5 +1,7 @@
 """Fresh pairs of states for training: simulated once, shuffled, and never shown twice."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, final
@@ -73,7 +75,13 @@ class PairStream:
         # Whole blocks, of which the last may be cut: another size would be compiled for longer than it runs.
         together = min(simulations, int(np.clip(_PAIRS // self.task.particles**2, 16, 256)))
         shuffle, *starts = jax.random.split(key, 1 + -(-simulations // together))
-        blocks = [_snapshots(self.task, start, together, self.stride) for start in starts]
+
+        def simulated(start: Array) -> ParticleState:
+            return jax.tree.map(np.asarray, _snapshots(self.task, start, together, self.stride))
+
+        blocks = [simulated(starts[0])]  # alone: threads that meet a new program would each compile it
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            blocks += pool.map(simulated, starts[1:])
         position, velocity = (
             np.concatenate(arrays)[:simulations].reshape(-1, self.task.particles, self.task.box.dim)
             for arrays in zip(*blocks, strict=True)
