@@ -54,8 +54,10 @@ class ParticleTask:
 
     def __post_init__(self):
         for name in ("particles", "steps", "substeps"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"ParticleTask.{name} must be >= 1; got {getattr(self, name)}.")
+            if getattr(self, name) < 1 or getattr(self, name) % 1:
+                raise ValueError(f"ParticleTask.{name} must be a whole number >= 1; got {getattr(self, name)}.")
+        if not isinstance(self.box, Box):
+            raise ValueError(f"ParticleTask.box must be a Box, such as Box((6.0, 6.0)); got {self.box}.")
         if not isfinite(self.gravity):
             raise ValueError(f"ParticleTask.gravity must be finite; got {self.gravity}.")
         if not (isfinite(self.dt) and self.dt > 0):
