@@ -27,7 +27,7 @@ from nucleate.tasks import PairStream, ParticleState, ParticleTask, StatePair
 
 RADIUS = 1.25  # what counts as near in the collision detection score; 1 is contact, and the paper does not say
 _LIBRARY, _HELD_OUT = 2, 3  # what keys are folded with; the engine uses 0 and 1
-_ROWS = 512  # particles, of all states together, whose gradient is computed at once
+_ROWS = 1024  # particles, of all states together, whose gradient is computed at once
 
 
 class HeldOut(NamedTuple):
@@ -151,7 +151,7 @@ def pieces(batch: int, particles: int) -> int:
     """The least number of equal parts of a batch of states that are small enough to be fast.
 
     >>> pieces(batch=64, particles=64), pieces(batch=16, particles=32)
-    (8, 1)
+    (4, 1)
     """
     return next(n for n in range(1, batch + 1) if batch % n == 0 and (batch // n * particles <= _ROWS or n == batch))
 
