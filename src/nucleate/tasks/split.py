@@ -47,4 +47,7 @@ class Split:
         """
         if size == total:  # nothing to draw: fleets of thousands train on everything
             return cls.of(np.arange(total), total)
-        return cls.of(np.sort(np.asarray(jax.random.permutation(key, total))[:size]), total)
+        return cls.of(np.sort(np.asarray(_permutation(key, total))[:size]), total)
+
+
+_permutation = jax.jit(jax.random.permutation, static_argnums=1)  # fleets draw thousands, each of many operations

@@ -6,8 +6,6 @@ from typing import final
 
 import numpy as np
 from jaxtyping import Bool, Float
-from sklearn.linear_model import LogisticRegression
-from sklearn.svm import SVC
 
 
 class Classifier(abc.ABC):
@@ -52,6 +50,8 @@ class LinearSVM(Classifier):
     def separate(
         self, features: Float[np.ndarray, "row feature"], alive: Bool[np.ndarray, " row"]
     ) -> tuple[Float[np.ndarray, " feature"], float]:
+        from sklearn.svm import SVC  # here: loading it takes a second, whatever the command
+
         found = SVC(kernel="linear", C=self.C).fit(features, alive)
         return found.coef_[0], float(found.intercept_[0])
 
@@ -78,5 +78,7 @@ class Logistic(Classifier):
     def separate(
         self, features: Float[np.ndarray, "row feature"], alive: Bool[np.ndarray, " row"]
     ) -> tuple[Float[np.ndarray, " feature"], float]:
+        from sklearn.linear_model import LogisticRegression
+
         found = LogisticRegression(C=self.C, solver="newton-cholesky", tol=1e-8).fit(features, alive)
         return found.coef_[0], float(found.intercept_[0])

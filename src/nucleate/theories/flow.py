@@ -32,6 +32,7 @@ def _solve(velocity, x0, times):
             diffrax.PIDController(rtol=1e-10, atol=1e-12), step_ts=times
         ),
         max_steps=_MAX_STEPS,
+        adjoint=diffrax.ForwardMode(),  # nobody differentiates by it, and to prepare for that takes long
     )
     return solution.ys
 

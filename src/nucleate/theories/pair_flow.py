@@ -31,7 +31,7 @@ def _gradients(law: Law, embedding):
 @eqx.filter_jit
 def _flows(law: Law, x0, times):
     terms, attract, repel = law
-    slope = jax.grad(lambda r: pair_energy(terms, attract, repel, r))
+    slope = jax.jit(jax.grad(lambda r: pair_energy(terms, attract, repel, r)))  # traced once for all stages
 
     def one(start, ts):
         solution = diffrax.diffeqsolve(
@@ -46,6 +46,7 @@ def _flows(law: Law, x0, times):
                 rtol=1e-5, atol=1e-7, dtmin=_SHORTEST * ts[-1], force_dtmin=False
             ),
             max_steps=_MAX_STEPS,
+            adjoint=diffrax.ForwardMode(),  # nobody differentiates by it, and to prepare for that takes long
             throw=False,  # a flow that runs away is NaN from there on, and does not stop the others
         )
         path = jnp.asarray(solution.ys)

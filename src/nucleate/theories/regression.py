@@ -7,8 +7,6 @@ from typing import final
 
 import numpy as np
 from jaxtyping import Float
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import Lasso, LinearRegression
 
 
 @final
@@ -56,6 +54,8 @@ class LeastSquares(Solver):
     def regress(
         self, features: Float[np.ndarray, "row feature"], targets: Float[np.ndarray, "row target"]
     ) -> Regression:
+        from sklearn.linear_model import LinearRegression  # here: loading it takes a second, whatever the command
+
         found = LinearRegression().fit(features, targets)
         return Regression(found.coef_, np.asarray(found.intercept_))
 
@@ -88,6 +88,9 @@ class Sparse(Solver):
     def regress(
         self, features: Float[np.ndarray, "row feature"], targets: Float[np.ndarray, "row target"]
     ) -> Regression:
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.linear_model import Lasso
+
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # `converged` tells
             # The Gram matrix makes an iteration cheaper by the number of rows over that of features.

@@ -12,7 +12,6 @@ import xarray as xr
 from jaxtyping import Array, Float
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
-from sklearn.preprocessing import PolynomialFeatures
 
 from nucleate.theories.regression import LeastSquares, Regression, Solver
 from nucleate.theories.signal_fit import SignalFit, Signals, SignalTheory
@@ -165,6 +164,8 @@ class LotkaVolterra(SignalTheory):
         seen = Signals.read(record, self.variable)
         state, increment = seen.increments()
         n = state.shape[1]
+        from sklearn.preprocessing import PolynomialFeatures
+
         found = self.solver.regress(PolynomialFeatures(2, include_bias=False).fit_transform(state), increment)
         quadratic = np.zeros((n, n, n))
         quadratic[:, *np.triu_indices(n)] = found.coefficients[:, n:]
