@@ -1,7 +1,6 @@
-"""The command line as a user meets it: in a process of its own."""
+"""The command line as a user meets it: where a process matters, in one of its own."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -11,12 +10,33 @@ from pathlib import Path
 
 import pytest
 
+from nucleate.cli import main
+
 TINY = ["--train-size", "45", "--seeds", "2", "--steps", "40", "--width", "8", "--block", "1"]
 
 
 def nucleate(*args: str, cwd: Path, **options) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "nucleate.cli", *args]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=240, **options)
+
+
+@pytest.fixture
+def here(capsys, monkeypatch):
+    """`nucleate` without a process of its own, which would load JAX and all papers anew."""
+
+    def call(*args: str, cwd: Path) -> subprocess.CompletedProcess:
+        monkeypatch.chdir(cwd)
+        monkeypatch.setenv("COLUMNS", "200")
+        before = signal.getsignal(signal.SIGTERM)
+        try:
+            code = main(list(args))
+        except SystemExit as left:
+            code = left.code
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        return subprocess.CompletedProcess(args, int(code or 0), *capsys.readouterr())
+
+    return call
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +68,9 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_answered_in_one_line(mistake, tmp_path):
+def test_a_mistake_is_answered_in_one_line(mistake, tmp_path, here):
     args, expected = MISTAKES[mistake]
-    answer = nucleate(*args, cwd=tmp_path)
+    answer = here(*args, cwd=tmp_path)
     assert answer.returncode == 2
     assert expected in answer.stderr
     assert len(answer.stderr.strip().splitlines()) == 1
@@ -65,19 +85,19 @@ def test_help_teaches_without_loading_jax(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["tour", "list", "run", "replicate", "resume", "report", "runs", "show"])
-def test_every_command_has_examples(command, tmp_path):
-    shown = nucleate(command, "--help", cwd=tmp_path)
+def test_every_command_has_examples(command, tmp_path, here):
+    shown = here(command, "--help", cwd=tmp_path)
     assert shown.returncode == 0
     assert f"nucleate {command}" in shown.stdout
     assert "Example" in shown.stdout
 
 
-def test_show_and_runs_describe_a_run(finished):
+def test_show_and_runs_describe_a_run(finished, here):
     shown = nucleate("show", "runs/mine", cwd=finished)
     assert shown.returncode == 0, shown.stderr
     assert "2 ok" in shown.stdout
     assert "embedding" in shown.stdout
-    listed = nucleate("runs", cwd=finished, env={**os.environ, "COLUMNS": "200"})
+    listed = here("runs", cwd=finished)
     assert "runs/mine" in listed.stdout
     assert "complete" in listed.stdout
 
@@ -90,42 +110,42 @@ def test_report_of_a_single_run(finished):
     assert "train_size" in page
 
 
-def test_a_finished_run_is_not_trained_again(finished):
+def test_a_finished_run_is_not_trained_again(finished, here):
     before = (finished / "runs/mine/run.json").read_text()
-    again = nucleate("run", "grokking/data-size", *TINY, "--out", "runs/mine", cwd=finished)
+    again = here("run", "grokking/data-size", *TINY, "--out", "runs/mine", cwd=finished)
     assert again.returncode == 0
     assert (finished / "runs/mine/run.json").read_text() == before
 
 
-def test_another_plan_is_refused(finished):
-    other = nucleate(
+def test_another_plan_is_refused(finished, here):
+    other = here(
         "run", "grokking/data-size", *TINY, "--p", "9", "--train-size", "20", "--out", "runs/mine", cwd=finished
     )
     assert other.returncode == 2
     assert "holds another plan" in other.stderr
 
 
-def test_a_corrupt_chunk_is_named(finished, tmp_path):
+def test_a_corrupt_chunk_is_named(finished, tmp_path, here):
     shutil.copytree(finished / "runs/mine", tmp_path / "bad")
     chunk = next(file for file in (tmp_path / "bad/record.zarr/train_loss/c").rglob("*") if file.is_file())
     content = bytearray(chunk.read_bytes())
     content[len(content) // 2] ^= 0xFF
     chunk.write_bytes(bytes(content))
-    shown = nucleate("show", "bad", cwd=tmp_path)
+    shown = here("show", "bad", cwd=tmp_path)
     assert shown.returncode == 2
     assert "train_loss" in shown.stderr
     assert "corrupt" in shown.stderr
     chunk.unlink()
-    shown = nucleate("show", "bad", cwd=tmp_path)
+    shown = here("show", "bad", cwd=tmp_path)
     assert shown.returncode == 2
     assert "misses 1 of" in shown.stderr
 
 
-def test_an_older_schema_is_named(finished, tmp_path):
+def test_an_older_schema_is_named(finished, tmp_path, here):
     shutil.copytree(finished / "runs/mine", tmp_path / "old")
     about = json.loads((tmp_path / "old/run.json").read_text())
     (tmp_path / "old/run.json").write_text(json.dumps(about | {"schema_version": 0}))
-    shown = nucleate("show", "old", cwd=tmp_path)
+    shown = here("show", "old", cwd=tmp_path)
     assert shown.returncode == 2
     assert "schema version 0" in shown.stderr
 
@@ -137,7 +157,7 @@ def test_interrupt_says_how_to_resume_and_resume_does(tmp_path):
         "--seeds",
         "2",
         "--steps",
-        "60000",
+        "25000",
         "--width",
         "64",
         "--block",
@@ -179,31 +199,31 @@ def test_one_claim_as_json(tmp_path):
     assert (tmp_path / "runs/grokking-2-quick/report.html").exists()
 
 
-def test_a_folder_holds_one_replication(tmp_path):
+def test_a_folder_holds_one_replication(tmp_path, here):
     first = ["replicate", "grokking/2", "--budget", "quick", "--out", "mine"]
-    assert nucleate(*first, cwd=tmp_path).returncode == 0
+    assert here(*first, cwd=tmp_path).returncode == 0
     (tmp_path / "mine/notes.txt").write_text("not ours to delete")
-    other = nucleate("replicate", "grokking/8", "--budget", "quick", "--out", "mine", cwd=tmp_path)
+    other = here("replicate", "grokking/8", "--budget", "quick", "--out", "mine", cwd=tmp_path)
     assert other.returncode == 2
     assert "holds the replication of grokking/2" in other.stderr
     assert json.loads((tmp_path / "mine/scorecard.json").read_text())[0]["claim"] == "grokking/2"
-    fresh = nucleate("replicate", "grokking/8", "--budget", "quick", "--out", "mine", "--fresh", cwd=tmp_path)
+    fresh = here("replicate", "grokking/8", "--budget", "quick", "--out", "mine", "--fresh", cwd=tmp_path)
     assert fresh.returncode == 2  # notes.txt makes it a folder of someone else's
     assert (tmp_path / "mine/notes.txt").exists()
     (tmp_path / "mine/notes.txt").unlink()
-    assert nucleate("replicate", "grokking/8", "--budget", "quick", "--out", "mine", cwd=tmp_path).returncode == 0
+    assert here("replicate", "grokking/8", "--budget", "quick", "--out", "mine", cwd=tmp_path).returncode == 0
 
 
-def test_a_place_that_cannot_be_written_is_named_in_one_line(tmp_path):
-    answer = nucleate("replicate", "grokking/2", "--budget", "quick", "--out", "/proc/nowhere", cwd=tmp_path)
+def test_a_place_that_cannot_be_written_is_named_in_one_line(tmp_path, here):
+    answer = here("replicate", "grokking/2", "--budget", "quick", "--out", "/proc/nowhere", cwd=tmp_path)
     assert answer.returncode == 2
     assert "/proc/nowhere" in answer.stderr
     assert "Traceback" not in answer.stderr
 
 
-def test_a_killed_run_is_listed_as_interrupted(finished, tmp_path):
+def test_a_killed_run_is_listed_as_interrupted(finished, tmp_path, here):
     shutil.copytree(finished / "runs/mine", tmp_path / "runs/killed")
     about = json.loads((tmp_path / "runs/killed/run.json").read_text())
     (tmp_path / "runs/killed/run.json").write_text(json.dumps(about | {"status": "running"}))
-    listed = nucleate("runs", cwd=tmp_path, env={**os.environ, "COLUMNS": "200"})
+    listed = here("runs", cwd=tmp_path)
     assert "interrupted" in listed.stdout

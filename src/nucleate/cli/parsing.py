@@ -32,15 +32,19 @@ def _one_line(box: str, prog: str) -> str:
 
     >>> _one_line("╭─ Value error ─╮\\n│ Error parsing config: p must be │\\n│ >= 2; got 1. │\\n│ ─── │", "x")
     'x: p must be >= 2; got 1. See x --help.'
+    >>> _one_line(" Value error \\n ---- \\n  p must be >= 2; got 1. \\n  ---- \\n", "x")  # a terminal without boxes
+    'x: p must be >= 2; got 1. See x --help.'
     """
     inside = [line.strip().strip("│").strip() for line in box.splitlines() if "╭" not in line and "╰" not in line]
     paragraphs: list[list[str]] = [[]]
     for line in inside:
-        if line and set(line) == {"─"}:
+        if line and set(line) in ({"─"}, {"-"}):
             paragraphs.append([])
         elif line:
             paragraphs[-1].append(line)
-    wrong = re.sub(r"^Error parsing (config: )?", "", " ".join(paragraphs[0])) or "cannot be understood"
+    title = int("╭" not in box)  # without a frame it is a paragraph
+    said = " ".join(line for lines in paragraphs[title : title + 1] for line in lines)
+    wrong = re.sub(r"^Error parsing (config: )?", "", said) or "cannot be understood"
     meant = next((lines[1].split()[0].rstrip(",") for lines in paragraphs if lines[:1] == ["Perhaps you meant:"]), "")
     hint = f" Did you mean {meant}?" if meant else ""
     return f"{prog}: {wrong.rstrip('.')}.{hint} See {prog} --help."
