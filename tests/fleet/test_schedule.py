@@ -74,15 +74,14 @@ def test_a_schedule_without_sense_is_refused(make, message):
     runs,
     st.integers(1, 70),
     st.integers(1, 300),
-    st.integers(1, 1000),
 )
-def test_the_timeline_walks_all_steps_and_meets_every_look_once(axes, steps, events, longest, most):
+def test_the_timeline_walks_all_steps_and_meets_every_look_once(axes, steps, events, longest):
     axes = {name: make(*arguments) for name, (make, *arguments) in axes.items()}
-    chunks = timeline(axes, steps, events=events, longest=longest, most=most)
+    chunks = timeline(axes, steps, events=events, longest=longest)
     assert (chunks[0].start, chunks[-1].stop) == (0, steps)
     assert all(before.stop == after.start for before, after in pairwise(chunks))
     assert all(len(chunk.gap) == events for chunk in chunks)  # one shape, one program
-    assert all(chunk.steps == chunk.gap.sum() < most + longest for chunk in chunks)
+    assert all(chunk.steps == chunk.gap.sum() < 5 * longest + 1 for chunk in chunks)
 
     gaps = np.concatenate([chunk.gap for chunk in chunks])
     assert gaps.sum() == steps

@@ -192,3 +192,8 @@ def test_budgets_share_their_experiments_and_claims_need_only_those():
     assert {need for claim in PAPER.claims for need in claim.needs} == names
     for effort in PAPER.efforts.values():
         assert set(effort.experiments) == names
+
+
+def test_a_large_network_can_be_stopped_and_saved_every_few_steps():
+    assert ParticleFleet().recipe().longest == 8
+    assert PAPER.experiments["collisions/small"].recipe().longest == 250

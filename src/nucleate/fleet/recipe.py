@@ -154,6 +154,9 @@ class Recipe(abc.ABC):
     # The gradient of a batch is summed over so many equal parts of it, one after the other: a large batch is faster
     # by parts that fit a core's cache. Needs samples first in every array of a batch, and a loss that is their mean.
     pieces: int = 1
+    # Members that diverge or are done are noticed at least every so many steps, and a run is stopped, saved and shown
+    # after a few times as many: fewer where a step takes long.
+    longest: int = 250
 
     @abc.abstractmethod
     def data(self, member: Mapping[str, Any]) -> PyTree[np.ndarray]:

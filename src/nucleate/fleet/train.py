@@ -124,7 +124,7 @@ def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float) 
         work = Work(
             layout,
             programs,
-            list(timeline(plan.schedules, plan.steps)),
+            list(timeline(plan.schedules, plan.steps, longest=plan.recipe.longest)),
             Store(run.record_path),
             run.checkpoints,
             checkpoint_seconds,

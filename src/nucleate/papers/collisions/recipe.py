@@ -28,6 +28,7 @@ from nucleate.tasks import PairStream, ParticleState, ParticleTask, StatePair
 RADIUS = 1.25  # what counts as near in the collision detection score; 1 is contact, and the paper does not say
 _LIBRARY, _HELD_OUT = 2, 3  # what keys are folded with; the engine uses 0 and 1
 _ROWS = 1024  # particles, of all states together, whose gradient is computed at once
+_WORK = 2**31  # of steps, about: particles times weights of a few seconds' training
 
 
 class HeldOut(NamedTuple):
@@ -80,6 +81,11 @@ class ParticleNetwork(Recipe):
     @property
     def pieces(self) -> int:  # type: ignore[override]
         return pieces(self.batch, self.task.particles)
+
+    @property
+    def longest(self) -> int:  # type: ignore[override]
+        work = self.batch * self.task.particles * self.size.blocks * self.size.width**2
+        return int(np.clip(_WORK // work, 1, Recipe.longest))
 
     @property
     def batching(self) -> Stream:  # type: ignore[override]
