@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_fleets import all_sorts, small_chunks
+from small_fleets import Sums, all_sorts, small_chunks
 
 from nucleate.fleet import Silent, replay, train
 from nucleate.fleet.program import Program
@@ -183,6 +183,14 @@ def test_progress_after_resuming_ends_at_all_steps(interrupted, whole):
     assert count.seen == count.total == 6 * 3000
     assert_same(interrupted, whole)
     assert interrupted.about["seconds"] > 0
+
+
+def test_a_run_that_was_cut_up_otherwise_starts_again(interrupted, whole, monkeypatch):
+    """As by another version, which looks for divergence at other steps."""
+    monkeypatch.setattr(Sums, "longest", 20)
+    with small_chunks():
+        train(all_sorts(), interrupted.path)
+    assert_same(interrupted, whole)
 
 
 def test_interrupted_before_the_first_step(tmp_path, whole, monkeypatch):

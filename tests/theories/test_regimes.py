@@ -31,6 +31,21 @@ def test_planted_change_points_are_found(cuts, exponents, schedule):
     assert found[-1][1] == time[-1]
 
 
+def test_correlated_errors_ask_for_a_higher_penalty():
+    """One straight piece under errors that are correlated from row to row by 0.9, a hundred times over."""
+    rng, time = np.random.default_rng(3), np.geomspace(200.0, 64000.0, 150)
+    error = np.zeros((100, 150))
+    for row in range(1, 150):
+        error[:, row] = 0.9 * error[:, row - 1] + 0.02 * rng.normal(size=100)
+    history = np.exp(error) * time**-0.3
+
+    def alone(penalty):
+        return np.mean([len(Regimes(penalty=penalty).of(time, each)) == 1 for each in history])
+
+    assert alone(penalty=1.0) < 0.1
+    assert alone(penalty=10.0) > 0.9
+
+
 def test_cuts_are_the_best_of_all():
     """Against trying every cut of a short history into two pieces."""
     rng = np.random.default_rng(2)

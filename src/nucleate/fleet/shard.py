@@ -80,7 +80,7 @@ def train_shard(work: Work, number: int, device: Any) -> None:
     rows = Rows(work.layout, shard, work.store)
     file = work.checkpoints / f"{number:05d}.checkpoint"
     position = 0
-    if (saved := checkpoint.restore(file, states)) is not None:
+    if (saved := checkpoint.restore(file, states)) is not None and _is_at(work, *saved[:2]):
         position, states, rows.pending = saved
         states = jax.device_put(states, device)
         rows.written = _rows_before(work, position, rows)
@@ -100,6 +100,14 @@ def train_shard(work: Work, number: int, device: Any) -> None:
     _finish(work, shard, blocks, states)
     (work.checkpoints / f"{number:05d}.done").touch()
     file.unlink(missing_ok=True)
+
+
+def _is_at(work: Work, position: int, states: list[State]) -> bool:
+    """Whether the members still at work are where chunk `position` begins; not if runs were once cut up otherwise."""
+    starts = [*(chunk.start for chunk in work.chunks), work.layout.plan.steps]
+    return position < len(starts) and all(
+        np.all((state.outcome != Outcome.PENDING) | (state.step == starts[position])) for state in states
+    )
 
 
 def _blocks(work: Work, shard: range) -> list[tuple[Program, list[int]]]:
