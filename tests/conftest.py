@@ -24,6 +24,8 @@ if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if "PYTEST_XDIST_WORKER" not in os.environ:
+    # Workers share the cores: threads of BLAS that wait for each other would take a tenth of the suite's time.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Workers of pytest-xdist, and processes that tests start, inherit it: a program is compiled once for all.
     os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="nucleate-tests-")
     atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
