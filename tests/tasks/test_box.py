@@ -1,4 +1,6 @@
 import itertools
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -46,3 +48,29 @@ def test_bad_boxes():
         Box((1.0, 1.0), walls=((True, True),))
     with pytest.raises(ValueError, match=r"Box\.boundary: spacing must be positive; got 0"):
         Box().boundary(0.0)
+
+
+def test_values_of_a_wrong_kind_are_named():
+    """In a process of its own: here a type checker would be faster."""
+    code = """
+from nucleate.tasks import Box, ParticleTask
+for make in (
+    lambda: Box(6.0),
+    lambda: Box((1.0, 1.0), walls=(True, False)),
+    lambda: Box((1.0, 1.0), walls=((True, True), (True,))),
+    lambda: ParticleTask(particles=2.5),
+    lambda: ParticleTask(box=(6.0, 6.0)),
+):
+    try:
+        make()
+    except ValueError as error:
+        print(error)
+"""
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == [
+        "Box.size must have 2 or 3 numbers; got 6.0.",
+        "Box.walls must have (low, high) for each of 2 axes; got (True, False).",
+        "Box.walls must have (low, high) for each of 2 axes; got ((True, True), (True,)).",
+        "ParticleTask.particles must be a whole number >= 1; got 2.5.",
+        "ParticleTask.box must be a Box, such as Box((6.0, 6.0)); got (6.0, 6.0).",
+    ]

@@ -24,11 +24,11 @@ class Box:
     walls: tuple[tuple[bool, bool], ...] | None = None
 
     def __post_init__(self):
-        if np.shape(self.size) not in ((2,), (3,)):
+        if np.asarray(self.size, object).shape not in ((2,), (3,)):
             raise ValueError(f"Box.size must have 2 or 3 numbers; got {self.size}.")
         if not all(isfinite(length) and length > 0 for length in self.size):
             raise ValueError(f"Box.size must be positive and finite; got {self.size}.")
-        if self.walls is not None and np.shape(self.walls) != (self.dim, 2):
+        if self.walls is not None and np.asarray(self.walls, object).shape != (self.dim, 2):
             raise ValueError(f"Box.walls must have (low, high) for each of {self.dim} axes; got {self.walls}.")
 
     @property

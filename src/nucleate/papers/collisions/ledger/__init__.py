@@ -1,7 +1,8 @@
 """What the paper claims, each claim with the rule by which it is judged.
 
-Rules were fixed before the fleets of
-`docs/collisions-standard.md` were looked at; what earlier fleets changed in them is told there."""
+Rules were fixed before the fleets of `docs/collisions-standard.md` were looked at; what earlier fleets changed in them
+is told there.
+"""
 
 from nucleate.papers.collisions.ledger.exact import CLAIMS as _exact
 from nucleate.papers.collisions.ledger.geometry import CLAIMS as _geometry
