@@ -1,131 +1,133 @@
 """A claim is written down before it is measured; a verdict is what the measurement says of it."""
 
-import math
+import abc
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, final
 
 import xarray as xr
 
-from nucleate.claims.statistics import Estimate
-from nucleate.record import load
-
-T = TypeVar("T")
-
-
-class Verdict(StrEnum):
-    """What a measurement says of a claim."""
-
-    REPLICATED = "replicated"
-    CONTRADICTED = "contradicted"
-    INCONCLUSIVE = "inconclusive"
+from nucleate.claims.evidence import Evidence
+from nucleate.claims.region import Region, Verdict
+from nucleate.claims.scorecard import CheckRow, ClaimRow, Revision
+from nucleate.claims.statistics import Estimate, Reason
 
 
+class Threshold(StrEnum):
+    """Whose number an acceptance region is made of."""
+
+    PAPER = "the paper's"
+    OURS = "ours"
+
+
+class Maturity(abc.ABC):
+    """From when on a check can be judged."""
+
+    @abc.abstractmethod
+    def lacks(self, evidence: Evidence) -> str:
+        """What the runs still lack, in words; empty if nothing."""
+
+    @abc.abstractmethod
+    def __str__(self) -> str: ...
+
+
+@final
 @dataclass(frozen=True)
-class Region:
-    """Where a number must lie for a claim to hold: low ≤ value ≤ high.
+class Steps(Maturity):
+    """Every run of these experiments has had at least so many optimiser steps.
 
-    The whole interval inside replicates, the whole interval outside contradicts, anything between is inconclusive.
-
-    >>> Region(0.35, 0.45).judge(Estimate(0.4, 0.38, 0.42))
-    <Verdict.REPLICATED: 'replicated'>
-    >>> Region(low=0).judge(Estimate(0.1, -0.1, 0.3))
-    <Verdict.INCONCLUSIVE: 'inconclusive'>
+    >>> print(Steps(30_000, "circles/long"))
+    from 30,000 steps of circles/long on
     """
 
-    low: float = -math.inf
-    high: float = math.inf
+    least: int
+    of: str | tuple[str, ...]
 
-    def __post_init__(self):
-        if not self.low <= self.high:
-            raise ValueError(f"Region.low must be <= high; got {self.low} and {self.high}.")
+    @property
+    def _experiments(self) -> tuple[str, ...]:
+        return (self.of,) if isinstance(self.of, str) else self.of
 
-    @classmethod
-    def around(cls, value: float, tolerance: float) -> "Region":
-        return cls(value - tolerance, value + tolerance)
-
-    def judge(self, estimate: Estimate) -> Verdict:
-        if math.isnan(estimate.low) or math.isnan(estimate.high):
-            return Verdict.INCONCLUSIVE
-        if self.low <= estimate.low and estimate.high <= self.high:
-            return Verdict.REPLICATED
-        if estimate.high < self.low or self.high < estimate.low:
-            return Verdict.CONTRADICTED
-        return Verdict.INCONCLUSIVE
+    def lacks(self, evidence: Evidence) -> str:
+        short = {name: evidence.about(name)["steps"] for name in self._experiments}
+        return ", ".join(f"{name} has had {steps:,} steps" for name, steps in short.items() if steps < self.least)
 
     def __str__(self) -> str:
-        if self.low == self.high:
-            return f"= {self.low:g}"
-        if math.isinf(self.high):
-            return f"≥ {self.low:g}"
-        if math.isinf(self.low):
-            return f"≤ {self.high:g}"
-        return f"in [{self.low:g}, {self.high:g}]"
+        return f"from {self.least:,} steps of {' and '.join(self._experiments)} on"
+
+
+@final
+@dataclass(frozen=True)
+class When(Maturity):
+    """`holds` of the record of an experiment; `says` what that means: "heads have formed"."""
+
+    says: str
+    of: str
+    holds: Callable[[xr.Dataset], bool]
+
+    def lacks(self, evidence: Evidence) -> str:
+        return "" if self.holds(evidence.record(self.of)) else f"not yet in {self.of}: {self.says}"
+
+    def __str__(self) -> str:
+        return f"when, in {self.of}, {self.says}"
 
 
 @dataclass(frozen=True)
 class Check:
-    """One number that a claim stands or falls with: what it is, what the paper says, what is accepted."""
+    """One number that a claim stands or falls with.
+
+    `expected`: the paper's word for it; `region`: what is accepted; `threshold`: whose number that is. Before it is
+    `mature` a check is inconclusive: too early, whatever its number.
+    """
 
     label: str
     expected: str
     region: Region
+    threshold: Threshold = Threshold.OURS
+    mature: Maturity | None = None
+
+    def judged(self, estimate: Estimate, evidence: Evidence) -> CheckRow:
+        """The check with what was found, as a row of a scorecard."""
+        lacks = self.mature.lacks(evidence) if self.mature else ""
+        if lacks and estimate.reason is not Reason.FAILED:
+            estimate = estimate.too_early()
+        verdict = self.region.judge(estimate)
+        undecided = estimate.reason or Reason.TOO_FEW  # an interval that straddles a bound wants more units
+        return CheckRow(
+            label=self.label,
+            expected=self.expected,
+            verdict=str(verdict),
+            **_plain(estimate),
+            region=str(self.region),
+            threshold=str(self.threshold),
+            units=estimate.units,
+            reason=str(undecided) if verdict is Verdict.INCONCLUSIVE else "",
+            judged=str(self.mature or ""),
+            lacks=lacks,
+        )
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What was measured: an estimate for each of the claim's checks, by label, and what there is to say about it."""
+    """What was measured: an estimate for each of the claim's checks, and what there is to say about them."""
 
-    estimates: Mapping[str, Estimate]
+    estimates: Mapping[Check, Estimate]
     note: str = ""
 
-
-@runtime_checkable
-class Source(Protocol):
-    """Where a record comes from and what it cost: a `Run`, or anything like it."""
-
-    @property
-    def about(self) -> Mapping[str, Any]: ...
-
-    @property
-    def record_path(self) -> Path: ...
-
-    def record(self) -> xr.Dataset: ...
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What a measurement may look at: finished runs by experiment name, and how many random samples to draw, or
-    runs to simulate, where a statement needs no training."""
-
-    runs: Mapping[str, Source]
-    samples: int
-    _records: dict[str, xr.Dataset] = field(default_factory=dict, repr=False)
-    _results: dict[Callable, Any] = field(default_factory=dict, repr=False)
-
-    def record(self, name: str) -> xr.Dataset:
-        """The record of an experiment, loaded once."""
-        if name not in self._records:
-            run = self.runs[name]
-            self._records[name] = load(run.record(), run.record_path)
-        return self._records[name]
-
-    def once(self, compute: Callable[["Evidence"], T]) -> T:
-        """`compute(evidence)`, computed the first time and kept: a fit that several claims and figures share."""
-        if compute not in self._results:
-            self._results[compute] = compute(self)
-        return self._results[compute]
+    @classmethod
+    def none(cls, checks: tuple[Check, ...], note: str, reason: Reason = Reason.UNDEFINED) -> "Findings":
+        """Nothing could be measured, and why."""
+        return cls(dict.fromkeys(checks, Estimate.unknown(reason)), note)
 
 
 @dataclass(frozen=True)
 class Claim:
     """A checkable statement of a paper.
 
-    `id`: paper and ledger number. `source`: where the paper says it. `needs`: names of the experiments whose records
-    it looks at. `measure`: from evidence to findings; it never sees the acceptance regions.
+    `id`: paper and number. `source`: where the paper says it. `measure`: from evidence to findings, without regard to
+    the acceptance regions. `needs`: names of the experiments whose records it looks at. `quote`: the paper's own words.
+    `history`: the rules by which it was judged before.
     """
 
     id: str
@@ -134,92 +136,65 @@ class Claim:
     checks: tuple[Check, ...]
     measure: Callable[[Evidence], Findings]
     needs: tuple[str, ...] = ()
+    quote: str = ""
+    history: tuple[Revision, ...] = ()
 
     def __post_init__(self):
         if not self.checks:
             raise ValueError(f"Claim {self.id} needs at least one check; got none.")
+        labels = [check.label for check in self.checks]
+        if len(set(labels)) < len(labels):
+            raise ValueError(f"Claim {self.id} has two checks of one label; got {labels}.")
 
     @property
     def paper(self) -> str:
         return self.id.split("/")[0]
 
-    def judge(self, evidence: Evidence) -> "Judgement":
+    @property
+    def number(self) -> int:
+        return int(self.id.split("/")[1])
+
+    def judge(self, evidence: Evidence) -> ClaimRow:
         """Measure and compare."""
         began = time.monotonic()
         findings = self.measure(evidence)
-        if set(findings.estimates) != {check.label for check in self.checks}:
-            raise ValueError(
-                f"Claim {self.id} measured {sorted(findings.estimates)}; "
-                f"its checks are {sorted(check.label for check in self.checks)}."
-            )
-        runs = [evidence.runs[name].about for name in self.needs]
-        seconds = time.monotonic() - began + sum(run.get("seconds", 0.0) for run in runs)
-        return Judgement(
-            self,
-            findings,
+        if set(findings.estimates) != set(self.checks):
+            labels = lambda checks: sorted(check.label for check in checks)
+            raise ValueError(f"Claim {self.id} measured {labels(findings.estimates)}; has {labels(self.checks)}.")
+        return self._row(findings, evidence, time.monotonic() - began)
+
+    def failed(self, error: Exception, evidence: Evidence) -> ClaimRow:
+        """The row of a claim whose measurement raised."""
+        note = f"The measurement failed: {type(error).__name__}: {error}"
+        return self._row(Findings.none(self.checks, note, Reason.FAILED), evidence, 0.0)
+
+    def _row(self, findings: Findings, evidence: Evidence, seconds: float) -> ClaimRow:
+        runs = [evidence.about(name) for name in self.needs]
+        return ClaimRow(
+            claim=self.id,
+            paper=self.paper,
+            source=self.source,
+            statement=self.statement,
+            quote=self.quote,
             members=sum(run["members"] for run in runs),
             steps=max((run["steps"] for run in runs), default=0),
-            seconds=round(seconds, 2),
+            seconds=round(seconds + sum(run.get("seconds", 0.0) for run in runs), 2),
+            note=findings.note,
+            checks=tuple(check.judged(findings.estimates[check], evidence) for check in self.checks),
+            history=self.history,
         )
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """A claim with what was found, and what it cost."""
-
-    claim: Claim
-    findings: Findings
-    members: int
-    steps: int
-    seconds: float
-
-    def of(self, check: Check) -> Verdict:
-        return check.region.judge(self.findings.estimates[check.label])
-
-    @property
-    def verdict(self) -> Verdict:
-        """Contradicted if any check is, replicated if all are, inconclusive otherwise."""
-        verdicts = [self.of(check) for check in self.claim.checks]
-        if Verdict.CONTRADICTED in verdicts:
-            return Verdict.CONTRADICTED
-        return Verdict.INCONCLUSIVE if Verdict.INCONCLUSIVE in verdicts else Verdict.REPLICATED
-
-    @property
-    def decisive(self) -> Check:
-        """The check that the verdict rests on: the first that has it."""
-        return next(check for check in self.claim.checks if self.of(check) == self.verdict)
-
-    def row(self) -> dict[str, Any]:
-        """One row of a scorecard, in plain JSON types."""
-        check, claim = self.decisive, self.claim
-        return {
-            "claim": claim.id,
-            "paper": claim.paper,
-            "source": claim.source,
-            "statement": claim.statement,
-            "verdict": str(self.verdict),
-            "expected": f"{check.label}: {check.expected}",
-            **_plain(self.findings.estimates[check.label]),
-            "members": self.members,
-            "steps": self.steps,
-            "seconds": self.seconds,
-            "rule": "; ".join(f"{c.label} {c.region}" for c in claim.checks),
-            "note": self.findings.note,
-            "checks": [
-                {
-                    "label": c.label,
-                    "expected": c.expected,
-                    "verdict": str(self.of(c)),
-                    **_plain(self.findings.estimates[c.label]),
-                }
-                for c in claim.checks
-            ],
-        }
+def in_order(*parts: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    """All claims of a ledger, by number."""
+    return tuple(sorted((claim for part in parts for claim in part), key=lambda claim: claim.number))
 
 
 def _plain(estimate: Estimate) -> dict[str, Any]:
     """JSON has neither NaN nor infinity: what is unknown or endless is null."""
-    interval = [estimate.low, estimate.high]
+    import math
+
+    interval = (estimate.low, estimate.high)
     return {
         "measured": estimate.value if math.isfinite(estimate.value) else None,
         "interval": interval if all(map(math.isfinite, interval)) else None,

@@ -1,83 +1,222 @@
-"""A scorecard: many verdicts, for a terminal, as JSON, and as Markdown."""
+"""A scorecard: many verdicts, as typed rows that JSON, Markdown, the terminal and the HTML report all read."""
 
+import dataclasses
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
-from nucleate.record import write_atomically
+from nucleate.claims.formats import interval, number
+from nucleate.record import RunError, write_atomically
 
-_STYLE = {"replicated": "green", "contradicted": "red", "inconclusive": "yellow"}
-_PUBLIC = ["claim", "paper", "statement", "verdict", "expected", "measured", "interval", "members", "steps", "seconds"]
-
-
-def number(value: float | None) -> str:
-    """Three significant digits.
-
-    >>> number(0.123456), number(None), number(12345.6)
-    ('0.123', '–', '1.23e+04')
-    """
-    return "–" if value is None else f"{value:.3g}"
+VERDICTS = {"replicated": "green", "contradicted": "red", "inconclusive": "yellow"}
+_PUBLIC = ("claim", "paper", "statement", "verdict", "expected", "measured", "interval", "members", "steps", "seconds")
 
 
-def measured(row: dict[str, Any]) -> str:
-    """A value with its interval, which an exact number does not need.
+@dataclass(frozen=True)
+class Revision:
+    """A rule by which a claim was judged before: the rule, the verdict it gave, and why it was changed."""
 
-    >>> measured({"measured": 0.4, "interval": [0.35, 0.45]})
-    '0.4 [0.35, 0.45]'
-    """
-    value = number(row["measured"])
-    if row["interval"] is None or row["interval"][0] == row["interval"][1]:
-        return value
-    return f"{value} [{number(row['interval'][0])}, {number(row['interval'][1])}]"
+    rule: str
+    verdict: str
+    why: str
 
 
-def to_table(rows: list[dict[str, Any]], title: str) -> Table:
+@dataclass(frozen=True)
+class CheckRow:
+    """A check with what was found. Defaults are those of scorecards that did not have the field yet."""
+
+    label: str
+    expected: str
+    verdict: str
+    measured: float | None
+    interval: tuple[float, float] | None
+    region: str = ""
+    threshold: str = ""
+    units: int = 0
+    reason: str = ""
+    """Why it is inconclusive."""
+    judged: str = ""
+    """From when on it can be judged."""
+    lacks: str = ""
+    """What the runs lack for that."""
+
+    @property
+    def found(self) -> str:
+        """A value with its interval, which an exact number does not need.
+
+        >>> CheckRow("R²", "near 1", "inconclusive", 0.4, (0.35, 0.45), units=8).found
+        '0.4 [0.35, 0.45]'
+        """
+        bounds = interval(self.interval, always=self.units > 0)
+        return f"{number(self.measured)} {bounds}".strip()
+
+    @property
+    def accepted(self) -> str:
+        """The rule, with whose number it is.
+
+        >>> CheckRow("R²", "near 1", "replicated", 0.99, None, "≥ 0.95", "ours", judged="from 100 steps on").accepted
+        'R² ≥ 0.95 (threshold: ours; from 100 steps on)'
+        """
+        remarks = [f"threshold: {self.threshold}"] if self.threshold else []
+        remarks += [self.judged] if self.judged else []
+        return f"{self.label} {self.region}" + (f" ({'; '.join(remarks)})" if remarks else "")
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """A claim with its verdict: contradicted if any check is, replicated if all are, inconclusive otherwise."""
+
+    claim: str
+    paper: str
+    source: str
+    statement: str
+    members: int
+    steps: int
+    seconds: float
+    note: str
+    checks: tuple[CheckRow, ...]
+    quote: str = ""
+    history: tuple[Revision, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        verdicts = [check.verdict for check in self.checks]
+        if "contradicted" in verdicts:
+            return "contradicted"
+        return "inconclusive" if "inconclusive" in verdicts else "replicated"
+
+    @property
+    def decisive(self) -> CheckRow:
+        """The check that the verdict rests on: the first that has it."""
+        return next(check for check in self.checks if check.verdict == self.verdict)
+
+    @property
+    def reason(self) -> str:
+        """Why the claim is inconclusive; empty if it is not."""
+        return self.decisive.reason
+
+    @property
+    def expected(self) -> str:
+        return f"{self.decisive.label}: {self.decisive.expected}"
+
+    @property
+    def measured(self) -> float | None:
+        return self.decisive.measured
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        return self.decisive.interval
+
+    @property
+    def rule(self) -> str:
+        return "; ".join(check.accepted for check in self.checks)
+
+    @property
+    def cost(self) -> str:
+        """Networks and steps."""
+        return f"{self.members:,} × {self.steps:,}" if self.members and self.steps else "no training"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON types, with what follows from the checks spelled out for other programs."""
+        derived = {name: getattr(self, name) for name in ("verdict", "reason", "expected", "measured", "interval")}
+        return dataclasses.asdict(self) | derived | {"rule": self.rule}
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> "ClaimRow":
+        """The row that `to_json` wrote, by this version or an earlier one; `ValueError` if it is none.
+
+        >>> ClaimRow.from_json({"claim": "grokking/14"})
+        Traceback (most recent call last):
+        ValueError: scorecard row 'grokking/14' lacks ['checks', 'members', 'note', ...
+        """
+        what = f"scorecard row {row.get('claim')!r}"
+        checks = [_parsed(CheckRow, check, f"a check of {what}") for check in row.get("checks") or ()]
+        for check in checks:
+            if check.verdict not in VERDICTS:
+                raise ValueError(f"{what}: verdict must be one of {list(VERDICTS)}; got {check.verdict!r}.")
+        parsed = _parsed(cls, row, what)
+        if not checks:
+            raise ValueError(f"{what} has no checks.")
+        history = tuple(_parsed(Revision, revision, f"the history of {what}") for revision in row.get("history", ()))
+        return dataclasses.replace(parsed, checks=tuple(checks), history=history)
+
+
+def _parsed(kind: type, row: Mapping[str, Any], what: str) -> Any:
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    needed = {name for name, field in fields.items() if field.default is dataclasses.MISSING}
+    if missing := needed - row.keys():
+        raise ValueError(f"{what} lacks {sorted(missing)}.")
+    values = {name: row[name] for name in fields if name in row}
+    return kind(**{name: tuple(v) if name == "interval" and v is not None else v for name, v in values.items()})
+
+
+def to_table(rows: Sequence[ClaimRow], title: str) -> Table:
     """For a terminal."""
     table = Table(title=title, title_justify="left", expand=True, show_lines=False)
     table.add_column("claim", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("the paper says", ratio=3)
+    table.add_column("statement", ratio=3)
     table.add_column("expected", ratio=2)
     table.add_column("measured", ratio=2)
     for row in rows:
-        verdict = Text(row["verdict"], style=f"bold {_STYLE[row['verdict']]}")
-        table.add_row(row["claim"], verdict, row["statement"], row["expected"], measured(row))
+        verdict = Text(row.verdict, style=f"bold {VERDICTS[row.verdict]}")
+        if row.reason:
+            verdict.append(f"\n{row.reason}", style="not bold dim")
+        table.add_row(row.claim, verdict, *map(Text, (row.statement, row.expected, row.decisive.found)))
     return table
 
 
-def summary(rows: list[dict[str, Any]]) -> str:
-    """How many of each verdict.
-
-    >>> summary([{"verdict": "replicated"}, {"verdict": "replicated"}, {"verdict": "contradicted"}])
-    '2 replicated, 1 contradicted, 0 inconclusive'
-    """
-    return ", ".join(f"{sum(row['verdict'] == verdict for row in rows)} {verdict}" for verdict in _STYLE)
+def summary(rows: Sequence[ClaimRow]) -> str:
+    """How many of each verdict: "2 replicated, 1 contradicted, 0 inconclusive"."""
+    return ", ".join(f"{sum(row.verdict == verdict for row in rows)} {verdict}" for verdict in VERDICTS)
 
 
-def to_markdown(rows: list[dict[str, Any]]) -> str:
+def to_markdown(rows: Sequence[ClaimRow]) -> str:
     """For a document: the table, then what there is to say about each claim."""
     lines = [
         "| claim | where | statement | verdict | expected | measured | members × steps | seconds |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        cost = f"{row['members']} × {row['steps']}" if row["members"] else "no training"
-        cells = [row["claim"], row["source"], row["statement"], f"**{row['verdict']}**", row["expected"]]
-        cells += [measured(row), cost, f"{row['seconds']:.1f}"]
+        verdict = f"**{row.verdict}**" + (f" ({row.reason})" if row.reason else "")
+        cells = [row.claim, row.source, row.statement, verdict, row.expected]
+        cells += [row.decisive.found, row.cost, f"{row.seconds:.1f}"]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     lines.append("")
     for row in rows:
-        lines += [f"**{row['claim']}** ({row['verdict']}). Rule: {row['rule']}.", ""]
-        for check in row["checks"]:
-            lines.append(f"- {check['label']}: {measured(check)} (paper: {check['expected']}): {check['verdict']}")
-        lines += ["", row["note"], ""] if row["note"] else [""]
+        lines += _in_full(row)
     return "\n".join(lines)
 
 
-def write_json(rows: list[dict[str, Any]], path: Path, *, public: bool = False) -> None:
+def _in_full(row: ClaimRow) -> list[str]:
+    lines = [f"**{row.claim}** ({row.verdict}). Accepted if: {row.rule}.", ""]
+    if row.quote:
+        lines += [f"> {row.quote}", ""]
+    for check in row.checks:
+        remark = f": {check.reason}" if check.reason else ""
+        remark += f" ({check.lacks})" if check.lacks else ""
+        lines.append(f"- {check.label}: {check.found} (expected: {check.expected}): {check.verdict}{remark}")
+    lines += ["", row.note, ""] if row.note else [""]
+    for revision in row.history:
+        lines += [f"- Formerly {revision.verdict}, by the rule: {revision.rule}. Changed because {revision.why}", ""]
+    return lines
+
+
+def write_json(rows: Sequence[ClaimRow], path: Path, *, public: bool = False) -> None:
     """All that is known of each claim or, with `public`, the documented ten fields."""
-    chosen = [{key: row[key] for key in _PUBLIC} for row in rows] if public else rows
+    whole = [row.to_json() for row in rows]
+    chosen = [{key: row[key] for key in _PUBLIC} for row in whole] if public else whole
     write_atomically(Path(path), (json.dumps(chosen, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def read_json(path: Path) -> list[ClaimRow]:
+    """The scorecard in a file; a `RunError` that names the file if it is none."""
+    try:
+        return [ClaimRow.from_json(row) for row in json.loads(Path(path).read_text())]
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise RunError(f"{path} is not a scorecard: {error}") from error

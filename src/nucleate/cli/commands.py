@@ -24,13 +24,13 @@ class Tour:
     out: Path = RUNS / "tour"
     """Where to put the runs and the report."""
 
-    def __call__(self) -> None:
-        report = _replicate("grokking", "quick", self.out)
-        console = Console()
-        console.print(f"\nReport: [bold]{report}[/bold] (open it in a browser)")
-        console.print(
-            "Next: [bold]nucleate list[/bold], then [bold]nucleate replicate grokking --budget standard[/bold]"
+    def __call__(self) -> int:
+        code = _replicate("grokking", "quick", self.out)
+        Console().print(
+            "Next: open the report in a browser, then [bold]nucleate list[/bold], "
+            "[bold]nucleate replicate grokking --budget standard[/bold]"
         )
+        return code
 
 
 @dataclass(frozen=True)
@@ -47,16 +47,16 @@ class List:
 
     def __call__(self) -> None:
         from nucleate.fleet import machine
-        from nucleate.papers import PAPERS, awaited
+        from nucleate.papers import PAPERS, Budget, awaited
 
         machine.use_compile_cache()  # how many networks there are may depend on which splits are feasible
         console = Console()
-        for paper in PAPERS.values() if self.paper is None else [_paper(self.paper)]:
+        for paper in map(_paper, PAPERS if self.paper is None else [self.paper]):
             console.print(f"[bold]{paper.name}[/bold]  {paper.title}. {paper.reference}\n")
             experiments = Table(
                 "experiment", "networks", "steps", title="experiments (standard size)", title_justify="left"
             )
-            for name, experiment in paper.experiments.items():
+            for name, experiment in paper.at(Budget.STANDARD).items():
                 if source := awaited(experiment):
                     experiments.add_row(name, "–", f"after {source}")
                     continue
@@ -91,23 +91,23 @@ class Replicate:
     fresh: bool = False
     """Discard what an earlier replication left in the folder."""
 
-    def __call__(self) -> None:
+    def __call__(self) -> int:
         from nucleate.claims import write_json
         from nucleate.papers import PAPERS, Replication
 
         names = [self.target] if self.target else list(PAPERS)
-        rows = []
+        rows, code = [], 0
         for name in names:
             _paper(name.split("/")[0])
             out = self.out or RUNS / f"{name.replace('/', '-')}-{self.budget}"
             out = out / name.replace("/", "-") if self.out and len(names) > 1 else out
             if self.fresh and Replication(out).exists():
                 Replication(out).discard()
-            report = _replicate(name, self.budget, out)
+            code = max(code, _replicate(name, self.budget, out))
             rows += Replication.open(out).rows()
-            Console().print(f"\nReport: [bold]{report}[/bold]")
         if self.json:
             write_json(rows, self.json, public=True)
+        return code
 
 
 @dataclass(frozen=True)
@@ -122,16 +122,15 @@ class Resume:
     run: tyro.conf.Positional[Path]
     """The folder of the run."""
 
-    def __call__(self) -> None:
+    def __call__(self) -> int:
         from nucleate.papers import Replication
 
         replication = Replication(self.run)
         if replication.exists():
             about = replication.about
-            report = _replicate(about["target"], about["budget"], self.run)
-            Console().print(f"\nReport: [bold]{report}[/bold]")
-            return
+            return _replicate(about["target"], about["budget"], self.run)
         resume_run(self.run)
+        return 0
 
 
 @dataclass(frozen=True)
@@ -146,8 +145,9 @@ class Report:
     """The folder of the run."""
 
     def __call__(self) -> None:
-        from nucleate.papers import Replication, write_replication_report, write_run_report
+        from nucleate.papers import Replication, write_replication_report
         from nucleate.record import Run
+        from nucleate.report import write_run_report
 
         if Replication(self.run).exists():
             report = write_replication_report(Replication.open(self.run))
@@ -222,7 +222,8 @@ class Show:
             console.print(f"Unfinished: [bold]nucleate resume {run.path}[/bold]")
 
 
-def _replicate(target: str, budget: str, out: Path) -> Path:
+def _replicate(target: str, budget: str, out: Path) -> int:
+    """Replicate, write the report, then say what was found; the exit code."""
     from nucleate.claims import summary, to_table
     from nucleate.fleet import Bar
     from nucleate.papers import Budget, replicate, write_replication_report
@@ -232,21 +233,28 @@ def _replicate(target: str, budget: str, out: Path) -> Path:
     if "/" in target and not claims:
         raise UsageError(f"there is no claim '{target}'; `nucleate list {paper.name}` shows those of {paper.name}.")
     replication = replicate(paper, Budget(budget), out, claims=claims, watch=Bar())
-    rows = replication.rows()
+    report = write_replication_report(replication)
+    rows, failures = replication.rows(), replication.failures
     console = Console()
     if not console.is_terminal:  # a log has no width of its own
         console = Console(width=140)
     console.print(to_table(rows, f"{paper.title} ({budget})"))
     console.print(summary(rows))
-    return write_replication_report(replication)
+    for failure in failures:
+        console.print(f"failed: {failure}", style="red", markup=False)
+    if failures:
+        console.print(f"{len(failures)} failed; the tracebacks are in {out / 'failures.log'}", markup=False)
+    console.print(f"\nReport: {report}", markup=False)
+    return 1 if failures else 0
 
 
 def _paper(name: str):
-    from nucleate.papers import PAPERS
+    from nucleate.papers import paper
 
-    if name not in PAPERS:
-        raise UsageError(f"there is no paper '{name}'; there are: {', '.join(PAPERS)}.")
-    return PAPERS[name]
+    try:
+        return paper(name)
+    except LookupError as mistake:
+        raise UsageError(str(mistake)) from None
 
 
 COMMANDS: dict[str, type] = {

@@ -49,14 +49,15 @@ def resume_run(path: Path) -> None:
     if "experiment" not in run.about:
         raise RunError(f"{path} was started from Python; call nucleate.fleet.train with its plan again.")
     name = run.about["experiment"]
-    experiment = _rebuild(_experiment(name), run.about["config"])
+    try:
+        experiment = type(_experiment(name)).from_json(run.about["config"])
+    except ValueError as mistake:
+        raise UsageError(f"{path} cannot be resumed by this nucleate: {mistake}") from None
     _finished(train(_plan(experiment, name), path, watch=Bar()))
 
 
 def _run_help(wanted: bool) -> None:
-    from nucleate.papers import PAPERS
-
-    names = "\n".join(f"  {name}" for paper in PAPERS.values() for name in paper.experiments)
+    names = "\n".join(f"  {name}" for name in _experiments())
     text = (
         f"usage: nucleate run EXPERIMENT [OPTIONS]\n\n{_SUMMARY}\n\nexperiments:\n{names}\n\n"
         "Examples:\n  nucleate run grokking/phase-rates --help\n"
@@ -67,29 +68,37 @@ def _run_help(wanted: bool) -> None:
     print(text)
 
 
+def _experiments() -> dict:
+    from nucleate.papers import PAPERS, paper
+
+    return {name: sizes.standard for each in PAPERS for name, sizes in paper(each).experiments.items()}
+
+
 def _experiment(name: str):
+    """The experiment of that name, at its standard size."""
     import difflib
 
-    from nucleate.papers import PAPERS
+    from nucleate.papers import PAPERS, paper
 
-    known = {key: experiment for paper in PAPERS.values() for key, experiment in paper.experiments.items()}
-    if name not in known:
-        close = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-        hint = f" Did you mean {close[0]}?" if close else ""
-        raise UsageError(f"there is no experiment '{name}'.{hint} `nucleate list` shows all.")
-    return known[name]
+    home = name.split("/")[0]
+    if home in PAPERS and name in paper(home).experiments:
+        return paper(home).experiments[name].standard
+    close = difflib.get_close_matches(name, _experiments(), n=1, cutoff=0.4)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    raise UsageError(f"there is no experiment '{name}'.{hint} `nucleate list` shows all.")
 
 
 def _plan(experiment, name: str):
     """The plan of an experiment; one that awaits another trains that first, into a folder of its own."""
     from nucleate.fleet import Bar, train
-    from nucleate.papers import awaited
+    from nucleate.papers import ready
 
-    if source := awaited(experiment):
+    def record_of(source: str):
         before = _plan(_experiment(source), source)
-        experiment = experiment.after(train(before, _folder(source, before), watch=Bar()).record())
+        return train(before, _folder(source, before), watch=Bar()).record()
+
     try:
-        return experiment.plan(name)
+        return ready(experiment, record_of).plan(name)
     except ValueError as mistake:
         raise UsageError(str(mistake)) from None
 
@@ -98,23 +107,11 @@ def _folder(name: str, plan) -> Path:
     return RUNS / f"{name.replace('/', '-')}-{plan.fingerprint()[:8]}"
 
 
-def _rebuild(like, config: dict[str, Any]):
-    """An experiment from its JSON, which knows lists but no tuples."""
-
-    def tuples(value):
-        return tuple(map(tuples, value)) if isinstance(value, list) else value
-
-    fields = {field.name for field in dataclasses.fields(like)}
-    if set(config) != fields:
-        raise UsageError(f"this run's config does not fit this nucleate: {sorted(set(config) ^ fields)}.")
-    return type(like)(**{key: tuples(value) for key, value in config.items()})
-
-
 def _finished(run) -> None:
-    from nucleate.papers import describe
+    from nucleate.report import describe
 
     about = describe(run)
-    outcomes = ", ".join(f"{count} {name}" for name, count in about["outcomes"].items())
+    outcomes = ", ".join(f"{count} {name}" for name, count in about.outcomes.items())
     console = Console()
-    console.print(f"{about['members']} networks ({outcomes}), {about['seconds']:.0f} s: [bold]{run.path}[/bold]")
+    console.print(f"{about.members} networks ({outcomes}), {about.seconds:.0f} s: [bold]{run.path}[/bold]")
     console.print(f"Look: nucleate show {run.path}   Open: xarray.open_zarr('{run.record_path}')")

@@ -33,7 +33,7 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     signal.signal(signal.SIGTERM, _stop_gently)
     try:
-        _dispatch(args[0], args[1:])
+        return _dispatch(args[0], args[1:])
     except UsageError as mistake:
         return fail(str(mistake))
     except KeyboardInterrupt as interruption:
@@ -54,19 +54,18 @@ def main(argv: list[str] | None = None) -> int:
         if isinstance(problem, RunError):
             return fail(str(problem))
         raise
-    return 0
 
 
-def _dispatch(name: str, args: list[str]) -> None:
+def _dispatch(name: str, args: list[str]) -> int:
     from nucleate.cli import commands, experiments
 
     if name == "run":
         experiments.run_experiment(args)
-        return
+        return 0
     if name not in commands.COMMANDS:
         raise UsageError(f"there is no command '{name}'; there are: {', '.join(_SUMMARIES)}.")
     command = commands.COMMANDS[name]
-    parse(command, args, f"nucleate {name}", inspect.cleandoc(command.__doc__ or ""))()
+    return parse(command, args, f"nucleate {name}", inspect.cleandoc(command.__doc__ or ""))() or 0
 
 
 def _say_how_to_resume(path: Path | None) -> int:

@@ -1,25 +1,27 @@
-"""One folder a paper: its claims, experiments and figures, wired from the rooms below."""
+"""One folder per paper: its experiments, claims and figures, wired from the rooms below."""
 
-from nucleate.papers.circles import PAPER as _CIRCLES
-from nucleate.papers.collisions import PAPER as _COLLISIONS
-from nucleate.papers.grokking import PAPER as _GROKKING
-from nucleate.papers.paper import Budget, Effort, Experiment, Paper, Sequel, awaited
-from nucleate.papers.replicate import Replication, describe, replicate, write_replication_report, write_run_report
-from nucleate.papers.repons import PAPER as _REPONS
-
-PAPERS = {paper.name: paper for paper in (_GROKKING, _CIRCLES, _REPONS, _COLLISIONS)}
+from nucleate.papers.config import Above, AtLeast, Bound, Config
+from nucleate.papers.library import PAPERS, paper
+from nucleate.papers.paper import Budget, Experiment, Figure, Paper, Sequel, Sizes, awaited, ready
+from nucleate.papers.replicate import replicate
+from nucleate.papers.replication import Replication, write_replication_report
 
 __all__ = [
     "PAPERS",
+    "Above",
+    "AtLeast",
+    "Bound",
     "Budget",
-    "Effort",
+    "Config",
     "Experiment",
+    "Figure",
     "Paper",
     "Replication",
     "Sequel",
+    "Sizes",
     "awaited",
-    "describe",
+    "paper",
+    "ready",
     "replicate",
     "write_replication_report",
-    "write_run_report",
 ]

@@ -1,16 +1,24 @@
 """What a paper is here: experiments, claims, figures, and how much of each a budget buys."""
 
 import abc
-from collections.abc import Callable, Mapping
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any, Generic, TypeVar, final
 
 import xarray as xr
 
 from nucleate.claims import Claim, Evidence
-from nucleate.explorer import FigureEntry
-from nucleate.fleet import Plan
+from nucleate.fleet import Members, Plan, Recipe
+from nucleate.papers.config import Config
+from nucleate.plots import Picture
+
+T = TypeVar("T")
+
+Figure = Callable[[Evidence, Path], Picture | list[Picture] | None]
+"""Draws into a folder: a picture, several, or none if the evidence has nothing to show."""
 
 
 class Budget(StrEnum):
@@ -21,13 +29,53 @@ class Budget(StrEnum):
     PAPER = "paper"
 
 
-class Experiment(abc.ABC):
+@dataclass(frozen=True)
+class Sizes(Generic[T]):
+    """Something at the three budgets, side by side.
+
+    >>> @dataclass(frozen=True)
+    ... class Draws:
+    ...     sets: int
+    >>> Sizes.of(Draws(1000), quick={"sets": 10}).at(Budget.QUICK)
+    Draws(sets=10)
+    """
+
+    paper: T
+    standard: T
+    quick: T
+
+    @classmethod
+    def of(cls, paper: T, *, standard: Mapping[str, Any] | None = None, quick: Mapping[str, Any] | None = None):
+        """`paper`'s own size; `standard` changes some of its fields, and `quick` some of those."""
+        middle = dataclasses.replace(paper, **(standard or {}))  # type: ignore[type-var]
+        return cls(paper, middle, dataclasses.replace(middle, **(quick or {})))  # type: ignore[type-var]
+
+    def at(self, budget: Budget) -> T:
+        return getattr(self, budget)
+
+
+class Experiment(Config, abc.ABC):
     """A typed, printable description of a fleet. Implementations are frozen dataclasses; their fields are the
     command line's options."""
 
+    steps: int
+    block: int | None
+
     @abc.abstractmethod
+    def recipe(self) -> Recipe:
+        """How one network is made and trained."""
+
+    @abc.abstractmethod
+    def members(self) -> Members:
+        """The networks of the fleet."""
+
+    @final
     def plan(self, name: str) -> Plan:
-        """The fleet to train, with `name` and this config in its `about`."""
+        """The fleet to train; `name` and this config go into its run.json."""
+        if source := awaited(self):
+            raise ValueError(f"{type(self).__name__} is made from the record of {source}, which is not there yet.")
+        about = {"experiment": name, "config": self.to_json()}
+        return Plan(self.recipe(), self.members(), self.steps, self.block, about)
 
 
 class Sequel(Experiment):
@@ -52,30 +100,44 @@ def awaited(experiment: Experiment) -> str:
     return experiment.awaits if isinstance(experiment, Sequel) else ""
 
 
-@dataclass(frozen=True)
-class Effort:
-    """What a budget buys: each experiment at a size, and a number of samples for what needs no training."""
-
-    experiments: Mapping[str, Experiment]
-    samples: int
+def ready(experiment: Experiment, record_of: Callable[[str], xr.Dataset]) -> Experiment:
+    """The experiment with all that it awaits filled in; `record_of` finds, or trains, what is asked for."""
+    while isinstance(experiment, Sequel) and experiment.awaits:
+        experiment = experiment.after(record_of(experiment.awaits))
+    return experiment
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper, wired from the rooms below.
+    """A paper, wired from the rooms below: one row for each experiment, with its three sizes.
 
-    `efforts[budget]` has the same experiment names for every budget; a sequel comes after what it awaits.
-    `draw(evidence, folder)` makes the figures.
+    `effort`: what measurements that train nothing may cost, as a dataclass of the paper's own. A sequel comes after
+    what it awaits.
     """
 
     name: str
     title: str
     reference: str
     claims: tuple[Claim, ...]
-    efforts: Mapping[Budget, Effort]
-    draw: Callable[[Evidence, Path], list[FigureEntry]]
+    experiments: Mapping[str, Sizes[Any]]
+    effort: Sizes[Any] = Sizes(None, None, None)
+    figures: tuple[Figure, ...] = ()
 
-    @property
-    def experiments(self) -> Mapping[str, Experiment]:
-        """Every experiment, at its default size."""
-        return self.efforts[Budget.STANDARD].experiments
+    def __post_init__(self):
+        for name in [*self.experiments, *(claim.id for claim in self.claims)]:
+            if not name.startswith(f"{self.name}/"):
+                raise ValueError(f"Paper {self.name}: names begin with '{self.name}/'; got '{name}'.")
+        for claim in self.claims:
+            if unknown := set(claim.needs) - self.experiments.keys():
+                raise ValueError(f"Claim {claim.id} needs {sorted(unknown)}; there are {list(self.experiments)}.")
+
+    def at(self, budget: Budget) -> dict[str, Experiment]:
+        """Every experiment at the size of a budget."""
+        return {name: sizes.at(budget) for name, sizes in self.experiments.items()}
+
+    def needed(self, claims: Iterable[Claim], budget: Budget) -> list[str]:
+        """The experiments that claims look at, and those that must be trained before them, in the order of training."""
+        experiments, needed = self.at(budget), {name for claim in claims for name in claim.needs}
+        while more := {awaited(experiments[name]) for name in needed} - needed - {""}:
+            needed |= more
+        return [name for name in experiments if name in needed]

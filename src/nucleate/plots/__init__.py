@@ -10,6 +10,7 @@ from nucleate.plots.hierarchy import hierarchy, strips
 from nucleate.plots.labels import end_labels, mark, spread
 from nucleate.plots.overview import overview
 from nucleate.plots.phase_diagram import phase_diagram, phase_legend
+from nucleate.plots.picture import Picture
 from nucleate.plots.potentials import (
     animate_repons,
     number_lines,
@@ -26,6 +27,7 @@ __all__ = [
     "FRACTION_MAP",
     "PALETTE",
     "PHASE_COLORS",
+    "Picture",
     "above_diagonal",
     "agreement",
     "animate",

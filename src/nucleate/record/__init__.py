@@ -1,5 +1,7 @@
 """What was seen: schema and storage. Needs no JAX."""
 
+from nucleate.record.keep import Keep
+from nucleate.record.reading import final, last_row, stayed_finite
 from nucleate.record.run import Run, list_runs, provenance, write_atomically
 from nucleate.record.schema import NEVER, SCHEMA_VERSION, Outcome, RunError, Variable, fill_value
 from nucleate.record.store import Store, as_attr, create_store, load, open_record, verify
@@ -7,6 +9,7 @@ from nucleate.record.store import Store, as_attr, create_store, load, open_recor
 __all__ = [
     "NEVER",
     "SCHEMA_VERSION",
+    "Keep",
     "Outcome",
     "Run",
     "RunError",
@@ -15,10 +18,13 @@ __all__ = [
     "as_attr",
     "create_store",
     "fill_value",
+    "final",
+    "last_row",
     "list_runs",
     "load",
     "open_record",
     "provenance",
+    "stayed_finite",
     "verify",
     "write_atomically",
 ]

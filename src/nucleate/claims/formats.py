@@ -1,10 +1,9 @@
-"""Numbers as a reader wants them, three digits that mean something and no floating-point dust; and text."""
+"""Numbers as a reader wants them: three digits that mean something, and no floating-point dust."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from html import escape
 
 DUST = 1e-15
 """Below this a number is rounding error and is written as 0."""
@@ -40,13 +39,13 @@ def number(value: float | int | None) -> str:
     return f"{sign}{size:.3g}"
 
 
-def interval(bounds: Sequence[float | int | None] | None) -> str:
-    """A confidence interval in brackets; nothing for an exact number, which is its own.
+def interval(bounds: Sequence[float | int | None] | None, *, always: bool = False) -> str:
+    """A confidence interval in brackets; nothing for an exact number, which is its own, unless it is wanted `always`.
 
-    >>> interval([0.91234, 0.97]), interval([2, 2]), interval(None)
-    ('[0.912, 0.97]', '', '')
+    >>> interval([0.91234, 0.97]), interval([2, 2]), interval([2, 2], always=True), interval(None)
+    ('[0.912, 0.97]', '', '[2, 2]', '')
     """
-    if bounds is None or bounds[0] == bounds[-1]:
+    if bounds is None or (bounds[0] == bounds[-1] and not always):
         return ""
     return f"[{', '.join(number(bound) for bound in bounds)}]"
 
@@ -65,12 +64,3 @@ def duration(seconds: float | int | None) -> str:
         if seconds >= 2 * size:
             return f"{number(seconds / size)} {unit}"
     return f"{number(seconds)} s"
-
-
-def paragraph(text: str) -> str:
-    """Text as an HTML paragraph, or nothing.
-
-    >>> paragraph("p < 0.05")
-    '<p>p &lt; 0.05</p>'
-    """
-    return f"<p>{escape(text)}</p>" if text else ""

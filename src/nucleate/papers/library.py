@@ -1,0 +1,14 @@
+"""The papers that come with nucleate, each loaded when it is asked for."""
+
+import importlib
+
+from nucleate.papers.paper import Paper
+
+PAPERS = ("grokking", "circles", "repons", "collisions")
+
+
+def paper(name: str) -> Paper:
+    """The paper of that name; `LookupError` with the names there are if there is none."""
+    if name not in PAPERS:
+        raise LookupError(f"there is no paper '{name}'; there are: {', '.join(PAPERS)}.")
+    return importlib.import_module(f"nucleate.papers.{name}").PAPER

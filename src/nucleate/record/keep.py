@@ -1,0 +1,72 @@
+"""Results on disk, each with what it was computed from: asked for again, it is read instead of computed."""
+
+import contextlib
+import hashlib
+import io
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nucleate.record.run import write_atomically
+from nucleate.record.tree import pack, unpack
+
+
+@dataclass(frozen=True)
+class Keep:
+    """A folder of results by name. A result counts only while all that it was computed from is as it was.
+
+    `code`: the identity of the code, and of whatever else all results rest on. `trusted`: see `pack`.
+    """
+
+    folder: Path
+    code: str
+    trusted: tuple[str, ...] = ()
+
+    def find(self, name: str, sources: Mapping[str, str]) -> tuple[Any, frozenset[str]] | None:
+        """The result and the names of its sources, of which `sources` has the identities; None if there is none.
+
+        Whatever is wrong with the files (damaged, of other code, of other sources) counts as none.
+        """
+        file = self._file(name)
+        with contextlib.suppress(OSError, ValueError, TypeError, KeyError, AttributeError, IndexError):
+            held = json.loads(file.read_text())
+            used = held["sources"]
+            if held["name"] != name or held["code"] != self.code or used != {key: sources.get(key) for key in used}:
+                return None
+            content = file.with_suffix(".npz").read_bytes()
+            if hashlib.sha256(content).hexdigest() != held["arrays"]:
+                return None
+            with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+                arrays = [stored[f"array_{number}"] for number in range(len(stored.files))]
+            return unpack(held["value"], arrays, self.trusted), frozenset(used)
+        return None
+
+    def store(self, name: str, value: Any, sources: Mapping[str, str]) -> bool:
+        """Keep a result; whether it is of a kind that can be kept."""
+        try:
+            tree, arrays = pack(value, self.trusted)
+        except TypeError:
+            return False
+        buffer = io.BytesIO()
+        np.savez(buffer, **{f"array_{number}": array for number, array in enumerate(arrays)})
+        file = self._file(name)
+        # Arrays first: the JSON, which says what they must be, makes them count.
+        write_atomically(file.with_suffix(".npz"), buffer.getvalue())
+        held = {
+            "name": name,
+            "code": self.code,
+            "sources": dict(sources),
+            "arrays": hashlib.sha256(buffer.getvalue()).hexdigest(),
+            "value": tree,
+        }
+        write_atomically(file, (json.dumps(held) + "\n").encode())
+        return True
+
+    def _file(self, name: str) -> Path:
+        slug = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")[-80:]
+        return self.folder / f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:8]}.json"

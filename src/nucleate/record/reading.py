@@ -1,0 +1,39 @@
+"""Where members of a record stopped, and what they had come to."""
+
+import numpy as np
+import xarray as xr
+
+from nucleate.record.schema import Outcome
+
+
+def last_row(record: xr.Dataset, axis: str = "step") -> np.ndarray:
+    """The row of each member's last record along a step axis, wherever it stopped.
+
+    >>> record = xr.Dataset({"last_step": ("member", [20, 15])}, coords={"step": [0, 10, 20]})
+    >>> last_row(record).tolist()
+    [2, 1]
+    """
+    return np.searchsorted(record[axis].values, record.last_step.values, side="right") - 1
+
+
+def final(record: xr.Dataset, name: str) -> np.ndarray:
+    """Each member's last recorded value of a variable, wherever it stopped: [member, ...].
+
+    >>> record = xr.Dataset({"loss": (("member", "step"), [[3.0, 2.0, 1.0], [3.0, 2.0, np.nan]])},
+    ...                     coords={"step": [0, 10, 20], "last_step": ("member", [20, 15])})
+    >>> final(record, "loss").tolist()
+    [1.0, 2.0]
+    """
+    variable = record[name]
+    rows = last_row(record, str(variable.dims[1]))
+    return variable.values[np.arange(record.sizes["member"]), rows]
+
+
+def stayed_finite(record: xr.Dataset) -> xr.Dataset:
+    """The members that did not diverge.
+
+    >>> record = xr.Dataset({"outcome": ("member", [Outcome.OK, Outcome.DIVERGED])})
+    >>> stayed_finite(record).sizes["member"]
+    1
+    """
+    return record.isel(member=np.flatnonzero(record.outcome.values != Outcome.DIVERGED))

@@ -1,0 +1,69 @@
+"""One run, in the plain words of a report."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nucleate.record import Outcome, Run
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """A run as a report shows it. `outcomes`: how many networks ended in which way; empty while it is unfinished."""
+
+    name: str
+    experiment: str
+    members: int
+    steps: int
+    seconds: float
+    status: str
+    outcomes: Mapping[str, int]
+    config: Mapping[str, Any]
+    versions: Mapping[str, str]
+    git: str
+    platform: Mapping[str, Any]
+
+
+def describe(run: Run) -> RunSummary:
+    """What a run's folder says of it."""
+    about = run.about
+    outcomes = {}
+    if run.status == "complete":
+        codes, counts = np.unique(run.record().outcome.values, return_counts=True)
+        outcomes = {Outcome(code).name.lower(): int(count) for code, count in zip(codes, counts, strict=True)}
+    return RunSummary(
+        name=run.path.name,
+        experiment=about.get("experiment", "from Python"),
+        members=about["members"],
+        steps=about["steps"],
+        seconds=about.get("seconds", 0.0),
+        status=run.status,
+        outcomes=outcomes,
+        config=about.get("config", {}),
+        versions=about["versions"],
+        git=about["git"],
+        platform=about["platform"],
+    )
+
+
+def write_run_report(run: Run) -> Path:
+    """One run, without claims, as an HTML page beside it: its curves and its config."""
+    from nucleate.plots import Picture, overview, save, style
+    from nucleate.report.report import Page, write_report
+
+    with style():
+        picture = save(overview(run.record()), run.path / "figures" / "overview.png")
+    about = describe(run)
+    return write_report(
+        run.path / "report.html",
+        Page(
+            title=run.about.get("experiment", run.path.name),
+            subtitle=f"{about.members} networks, {about.steps} steps",
+            created=run.about["created"],
+            figures=[Picture(picture, "What was recorded", "Every scalar, one line per network; the median is bold.")],
+            runs=[about],
+        ),
+    )
