@@ -1,6 +1,6 @@
-"""What every theory asks of a record: that it holds what the law needs, and where its numbers stop being finite.
+"""How theories read a record: check that it holds everything a law needs, and find the rows that are finite.
 
-Each package has a module `record` that reads what its own theory needs, by means of these functions.
+Each package has a module `record` that uses these functions to read the variables of its own theory.
 """
 
 from collections.abc import Iterable
@@ -17,8 +17,8 @@ from jaxtyping import Bool, Float, Integer
 class Need:
     """One variable or coordinate that a theory reads.
 
-    `dims`: its dimensions in any order, where "*" is one dimension of any name, or None if any will do; `meaning`: what
-    it is and who records it; `broadcasts`: whether a scalar will do, which then holds for all members.
+    `dims`: its dimensions in any order, where "*" stands for one dimension of any name, or None if any dimensions will
+    do; `meaning`: what it is and who records it; `broadcasts`: whether a scalar, valid for all members, will do.
 
     >>> str(Need("eta", ("member",), "the learning rate"))
     "'eta' (member), the learning rate"

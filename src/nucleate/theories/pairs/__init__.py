@@ -1,8 +1,8 @@
 """Embeddings as interacting particles: potentials between pairs of pairs, fitted to recorded forces.
 
-`PairPotential` is the theory. `pair_terms` lists who interacts, `pair_energies`, `pair_gradients` and `pair_flow` say
-what follows from two potentials, and `landmarks` and its neighbours describe the shape of a potential. The machinery
-of the fit is in the modules `basis`, `normal_equations`, `solvers` and `curl`. Source: [mehta2024repons].
+`PairPotential` is the theory. `pair_terms` lists the pairs that interact; `pair_energies`, `pair_gradients` and
+`pair_flow` compute the consequences of two potentials; `landmarks` and its neighbours describe the shape of one. The
+machinery of the fit is in the modules `basis`, `normal_equations`, `solvers` and `curl`. Source: [mehta2024repons].
 """
 
 from nucleate.theories.pairs.anatomy import (

@@ -168,7 +168,7 @@ class PairPotentialFit(Fit):
     >>> terms = pair_terms(np.array([[0, 0], [0, 1], [1, 1]]), np.array([0, 0, 1]), 2, Parity())
     >>> ones = PairValues(1.0, 1.0)
     >>> fit = PairPotentialFit(PairPotential(), square, square, 1.0, ones, None, terms, dim=1, runs={})
-    >>> float(fit.energy(np.array([[0.0], [1.0]])))  # 1² between labels alike, 1² + 2² between others
+    >>> float(fit.energy(np.array([[0.0], [1.0]])))  # 1² for equal labels, 1² + 2² for different ones
     6.0
     """
 
