@@ -8,7 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from nucleate.tasks import AdditionTask
-from nucleate.theories import Parity, SplinePotential, Symmetry, pair_energy, pair_terms
+from nucleate.theories import Parity
+from nucleate.theories.pairs import Symmetry, pair_terms
+from nucleate.theories.pairs.basis import SplinePotential
+from nucleate.theories.pairs.terms import pair_energy
 
 _CONFIGURATIONS = 512
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from nucleate.theories import pair_gradients, pair_terms
+from nucleate.theories.pairs import pair_gradients, pair_terms
 
 LEFT, RIGHT = np.triu_indices(10)
 PAIRS, LABEL = np.stack([LEFT, RIGHT], axis=1), LEFT + RIGHT

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
-from nucleate.theories import decay, integrate
+from nucleate.theories import integrate
+from nucleate.theories.flow import relax
 
 
 def symmetric(seed, size=5):
@@ -67,12 +68,12 @@ def test_integrate_refuses_times_that_go_back(times):
 @given(seed=st.integers(0, 2**32 - 1), time=st.floats(0, 20))
 def test_decay_is_the_matrix_exponential(seed, time):
     matrix, x0 = symmetric(seed), np.random.default_rng(seed).normal(size=(5, 2))
-    np.testing.assert_allclose(decay(matrix, x0, np.array([time]))[0], expm(-matrix * time) @ x0, rtol=1e-8, atol=1e-11)
+    np.testing.assert_allclose(relax(matrix, x0, np.array([time]))[0], expm(-matrix * time) @ x0, rtol=1e-8, atol=1e-11)
 
 
 def test_decay_meets_two_integrators():
     matrix, x0, times = symmetric(0), np.random.default_rng(1).normal(size=(5, 2)), np.linspace(0, 4, 5)
-    exact = decay(matrix, x0, times)
+    exact = relax(matrix, x0, times)
     scipy = solve_ivp(
         lambda t, x: -(matrix @ x.reshape(5, 2)).ravel(),
         (0, 4),
@@ -89,11 +90,11 @@ def test_decay_meets_two_integrators():
 def test_decay_broadcasts_over_leading_axes():
     matrices = np.stack([symmetric(s) for s in range(3)])
     x0, times = np.random.default_rng(0).normal(size=(3, 5, 2)), np.random.default_rng(1).uniform(size=(3, 4))
-    many = decay(matrices, x0, times)
+    many = relax(matrices, x0, times)
     assert many.shape == (3, 4, 5, 2)
     for k in range(3):
-        np.testing.assert_allclose(many[k], decay(matrices[k], x0[k], times[k]), rtol=1e-12)
-    np.testing.assert_allclose(decay(matrices[0], x0, times)[1], decay(matrices[0], x0[1], times[1]), rtol=1e-12)
+        np.testing.assert_allclose(many[k], relax(matrices[k], x0[k], times[k]), rtol=1e-12)
+    np.testing.assert_allclose(relax(matrices[0], x0, times)[1], relax(matrices[0], x0[1], times[1]), rtol=1e-12)
 
 
 def test_integrate_inside_jit_precision_is_restored_after_an_error():

@@ -1,6 +1,6 @@
-r"""Two ways to follow a flow dx/dt = v(x): step by step, or, where v is linear, exactly.
+r"""Two ways to follow a flow dx/dt = v(x): in steps or, if v is linear, exactly.
 
-Both work in double precision, whatever the caller's JAX is set to, and answer with NumPy arrays.
+Both work in double precision, whatever precision JAX is set to, and return NumPy arrays.
 """
 
 from collections.abc import Callable
@@ -27,12 +27,12 @@ def _solve(velocity, x0, times):
         dt0=None,
         y0=x0,
         saveat=diffrax.SaveAt(ts=times),
-        # Steps end on the times asked for: interpolating between steps would lose two digits.
+        # Steps end on the requested times: interpolating between steps would lose two digits.
         stepsize_controller=diffrax.ClipStepSizeController(
             diffrax.PIDController(rtol=1e-10, atol=1e-12), step_ts=times
         ),
         max_steps=_MAX_STEPS,
-        adjoint=diffrax.ForwardMode(),  # nobody differentiates by it, and to prepare for that takes long
+        adjoint=diffrax.ForwardMode(),  # never differentiated through; preparing for it is slow
     )
     return solution.ys
 
@@ -41,9 +41,9 @@ def integrate(velocity: Callable[[State], State], x0: State, times: Float[Array 
     r"""Follow dx/dt = velocity(x) from x(0) = `x0`, and return x at each of `times`.
 
     Dormand–Prince 8(7) with adaptive steps in float64, relative tolerance 1e-10. `x0` is an array or any
-    pytree of arrays; every leaf comes back with a leading `time` axis. `times` are non-negative and never
-    decrease; `x0` belongs to time 0, whether or not 0 is among them. A velocity that is a pytree (an
-    `eqx.Partial`, say) is compiled once; a lambda is compiled at each call.
+    pytree of arrays; every leaf of the result has a leading `time` axis. `times` are non-negative and never
+    decrease; `x0` is the state at time 0, whether or not 0 is among them. A velocity that is a pytree (such as an
+    `eqx.Partial`) is compiled once; a lambda is compiled at every call.
 
     >>> integrate(lambda x: -x, np.ones(1), np.array([0.0, 1.0])).round(6)
     array([[1.      ],
@@ -52,26 +52,26 @@ def integrate(velocity: Callable[[State], State], x0: State, times: Float[Array 
     times = np.asarray(times, np.float64)
     if times.size == 0 or times[0] < 0 or np.any(np.diff(times) < 0):
         raise ValueError(f"integrate: times must be non-negative and never decrease; got {times}.")
-    # A Python float would be a compile-time constant, and each value of a learning rate a new program.
+    # A Python float would be a compile-time constant, so that every learning rate would be a new program.
     velocity = jax.tree.map(lambda leaf: np.asarray(leaf) if isinstance(leaf, float) else leaf, velocity)
     with jax.enable_x64(True):
         x0 = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), x0)
         return jax.tree.map(np.asarray, _solve(velocity, x0, times))
 
 
-def decay(
+def relax(
     matrix: Float[Array | np.ndarray, "*#set token token"],
     x0: Float[Array | np.ndarray, "*#set token dim"],
     times: Float[Array | np.ndarray, "*#set time"],
 ) -> Float[np.ndarray, "*set time token dim"]:
-    r"""Follow the linear flow dx/dt = −H x exactly, at any time, by the eigenvectors of H.
+    r"""Follow the linear flow dx/dt = −H x exactly, by means of the eigenvectors of H.
 
         x(t) = Σ_i e^{−λ_i t} v_i (v_i · x(0)),    H v_i = λ_i v_i
 
-    H: the symmetric `matrix`; x(0): `x0`; t: the `times`, in any order. Leading axes are broadcast: many
-    flows at once. Source: [liu2022grokking], Eq. 9.
+    H: the symmetric `matrix`; x(0): `x0`; t: the `times`, in any order. Leading axes are broadcast, so that many
+    flows can be followed at once. Source: [liu2022grokking], Eq. 9.
 
-    >>> decay(np.diag([0.0, 1.0]), np.ones((2, 1)), np.array([1.0])).round(6)
+    >>> relax(np.diag([0.0, 1.0]), np.ones((2, 1)), np.array([1.0])).round(6)
     array([[[1.      ],
             [0.367879]]])
     """

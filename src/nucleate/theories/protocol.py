@@ -1,7 +1,7 @@
 """The room's protocol: a `Theory` reads a record and becomes a `Fit`; only a `Fit` predicts.
 
 The two are different types, so a parameter that has not been fitted cannot be read. Concrete theories
-and fits are frozen dataclasses, marked `final`: no method overrides a concrete one.
+and fits are frozen dataclasses marked `final`: no method overrides a concrete one.
 """
 
 import abc
@@ -12,12 +12,7 @@ from jaxtyping import Float
 
 
 class Fit(abc.ABC):
-    """A law with its parameters: it predicts trajectories, and is scored on records it has not seen.
-
-    >>> Fit()  # doctest: +IGNORE_EXCEPTION_DETAIL
-    Traceback (most recent call last):
-    TypeError: Can't instantiate abstract class Fit
-    """
+    """A law with its parameters: it predicts trajectories and is scored on records it has not seen."""
 
     @abc.abstractmethod
     def simulate(self, x0, times: Float[np.ndarray, " time"]) -> Float[np.ndarray, "time ..."]:
@@ -25,16 +20,11 @@ class Fit(abc.ABC):
 
     @abc.abstractmethod
     def score(self, record: xr.Dataset) -> xr.Dataset:
-        """The error of each member of `record` beside that of a baseline that knows nothing."""
+        """The error for each member of `record`, next to that of a baseline that knows nothing."""
 
 
 class Theory(abc.ABC):
-    """A law whose parameters are still unknown.
-
-    >>> Theory()  # doctest: +IGNORE_EXCEPTION_DETAIL
-    Traceback (most recent call last):
-    TypeError: Can't instantiate abstract class Theory
-    """
+    """A law whose parameters are still unknown."""
 
     @abc.abstractmethod
     def fit(self, record: xr.Dataset) -> Fit:

@@ -14,7 +14,8 @@ from nucleate.models import ParticleTransformer
 from nucleate.observables import Mask, Minibatches, Sampling, Setting, learning_coefficient
 from nucleate.papers.collisions import readings
 from nucleate.tasks import ParticleState
-from nucleate.theories import Known, Limit, PowerLaw, Recorded, Regimes
+from nucleate.theories import KnownLimit, PowerLaw, RecordedLimit, Regimes
+from nucleate.theories.power_laws import Limit
 
 EXPERIMENTS = (readings.SMALL, readings.LARGE)
 ROLLOUT = 1000  # steps, as in the paper's Figure 7
@@ -100,17 +101,17 @@ def fleets(evidence: Evidence) -> dict[str, xr.Dataset]:
 
 def laws(evidence: Evidence) -> dict[str, xr.Dataset]:
     """Power laws of |c|, as in the paper: `PowerLawFit.laws` of each experiment."""
-    return _laws(evidence, Known())
+    return _laws(evidence, KnownLimit())
 
 
 def laws_to_limit(evidence: Evidence) -> dict[str, xr.Dataset]:
     """Power laws of |c − c*|, of which Corollary A.4 speaks."""
-    return _laws(evidence, Recorded("contact_limit"))
+    return _laws(evidence, RecordedLimit("contact_limit"))
 
 
 def laws_of_score(evidence: Evidence) -> dict[str, xr.Dataset]:
     """Power laws of 1 − `frac`."""
-    return _laws(evidence, Known(1.0), "frac")
+    return _laws(evidence, KnownLimit(1.0), "frac")
 
 
 def _laws(evidence: Evidence, limit: Limit, variable: str = "correlation") -> dict[str, xr.Dataset]:

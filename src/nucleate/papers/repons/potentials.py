@@ -8,18 +8,8 @@ import xarray as xr
 
 from nucleate.claims import Estimate, Evidence
 from nucleate.papers.repons import readings
-from nucleate.theories import (
-    CurlTest,
-    NoSymmetry,
-    PairPotential,
-    PairPotentialFit,
-    Parity,
-    Rotation,
-    Symmetry,
-    aligned_potentials,
-    quadratic_region,
-    with_quadratic_attraction,
-)
+from nucleate.theories import NoSymmetry, PairPotential, PairPotentialFit, Parity, Rotation
+from nucleate.theories.pairs import CurlTest, Symmetry, aligned_potentials, quadratic_region, with_quadratic_attraction
 
 FITS = 10
 _FEW, _FEW_RUNS = 4, 100  # so many fits where fewer runs than this are simulated: the smallest budget

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from nucleate.record import Outcome
-from nucleate.theories import representation_loss, trajectory_loss
+from nucleate.theories.pairs import representation_loss, trajectory_loss
 
 LINE = "repons/line"
 SMALL = "repons/small"

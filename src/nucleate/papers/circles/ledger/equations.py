@@ -7,7 +7,8 @@ import xarray as xr
 
 from nucleate.claims import Check, Claim, Evidence, Findings, Region, bootstrap, share
 from nucleate.papers.circles import readings
-from nucleate.theories import LeastSquares, LinearFlow, LotkaVolterra, SelfFlow, SignalTheory, Sparse, couplings
+from nucleate.theories import LeastSquares, LinearFlow, LotkaVolterra, SelfFlow, Sparse
+from nucleate.theories.signals import SignalTheory, couplings
 
 LINEAR, LASSO, SELF, VOLTERRA = LinearFlow(LeastSquares()), LinearFlow(Sparse()), SelfFlow(), LotkaVolterra()
 _ABOUT_ONE = Region(0.95, 1)

@@ -6,7 +6,8 @@ import xarray as xr
 from nucleate.claims import Check, Claim, Evidence, Findings, Region, bootstrap, pearson, share, spearman
 from nucleate.observables import TwiceTheMean, signal_gradient
 from nucleate.papers.circles import readings
-from nucleate.theories import Features, Fitness, LinearSVM, Logistic, cross_validated, random_split
+from nucleate.theories import Features, Fitness, LinearSVM, Logistic
+from nucleate.theories.fitness import cross_validated, random_split
 
 _RISES = Region(1e-9, 1)
 # Figure 7 looks at these steps.

@@ -6,7 +6,7 @@ import xarray as xr
 from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, bootstrap, share
 from nucleate.observables import HeadClass, head_class
 from nucleate.papers.collisions import measures, readings
-from nucleate.theories import lojasiewicz
+from nucleate.theories.power_laws import lojasiewicz
 
 _LEAST_R2 = 0.7  # of a power law: of the paper's 45, all but one have more
 _LARGEST = 0.846  # exponent of Table 5

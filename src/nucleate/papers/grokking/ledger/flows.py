@@ -6,16 +6,8 @@ import numpy as np
 from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, bootstrap
 from nucleate.observables import linear_residual, rqi
 from nucleate.papers.grokking.structure import ABOUT_THREE, P, Structure
-from nucleate.theories import (
-    DecoderFlow,
-    DecoderState,
-    ExactFlow,
-    LinearizedFlow,
-    collapse_trajectory,
-    conserved,
-    exact_velocity,
-    integrate,
-)
+from nucleate.theories import ExactFlow, LinearizedFlow, integrate
+from nucleate.theories.effective import DecoderFlow, DecoderState, collapse_trajectory, conserved, exact_velocity
 
 
 def _time_to_line(evidence: Evidence) -> Findings:

@@ -6,7 +6,7 @@ from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, 
 from nucleate.observables import is_line, lattice_regularity, line_angle
 from nucleate.papers.repons import potentials, readings
 from nucleate.papers.repons.ledger.forces import difference, in_words
-from nucleate.theories import crater, landmarks
+from nucleate.theories.pairs import crater, landmarks
 
 _NONE = Region(0, 0.01)
 _ORDERED = 0.75  # quantile of the regularity from which a configuration is called an ordered lattice

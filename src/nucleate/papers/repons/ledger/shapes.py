@@ -4,7 +4,7 @@ import numpy as np
 
 from nucleate.claims import Check, Claim, Evidence, Findings, Region, bootstrap, spearman
 from nucleate.papers.repons import potentials, readings
-from nucleate.theories import bow, co_location, landmarks, quadratic_region
+from nucleate.theories.pairs import bow, co_location, landmarks, quadratic_region
 
 _NEAR_2 = Region(1.5, 2.5)
 _SCALE = "The paper does not say in what units: its hyperparameters are unknown, and the length scale depends on them. "
