@@ -187,7 +187,7 @@ def test_progress_after_resuming_ends_at_all_steps(interrupted, whole):
 
 def test_a_run_that_was_cut_up_otherwise_starts_again(interrupted, whole, monkeypatch):
     """As by another version, which looks for divergence at other steps."""
-    monkeypatch.setattr(Sums, "longest", 20)
+    monkeypatch.setattr(Sums, "max_gap", 20)
     with small_chunks():
         train(all_sorts(), interrupted.path)
     assert_same(interrupted, whole)
