@@ -16,9 +16,9 @@ ROOT = Path(__file__).parents[1]
 
 # Small runs in the folders in which the README's commands leave theirs.
 RUNS = {
-    "runs/tour/trajectories": "grokking/trajectories --seeds 2 --steps 500 --look 100",
-    "runs/circles": "circles/competition --p 59 --embeddings 2 --steps 200",
-    "runs/repons": "repons/plane --embeddings 20 --steps 200",
+    "runs/tour/trajectories": "grokking/trajectories --seeds 2 --steps 500 --look 100 --width 8",
+    "runs/circles": "circles/competition --p 13 --embeddings 2 --steps 200 --width 8",
+    "runs/repons": "repons/plane --embeddings 20 --steps 200 --width 16",
 }
 
 

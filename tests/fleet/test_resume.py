@@ -255,7 +255,7 @@ def test_a_full_disk_is_one_line_and_the_run_resumes(tmp_path, whole, options):
     """No file may grow past a size that the record's metadata, or a chunk of it, exceeds."""
     folder = tmp_path / "run"
     process = start(folder, *options)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=240)
     assert process.returncode == 1
     assert errors.splitlines()[-1] == (
         f"nucleate.record.schema.RunError: The disk is full while writing {folder}; "
