@@ -1,10 +1,11 @@
-# Every target sets up what it needs: a fresh machine has only Python 3.11 with venv and pip, and make.
+# Every target sets up what it needs: a fresh machine has only Python 3.11 or newer, with venv and pip, and make.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PARALLEL := --numprocesses auto --dist loadfile
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: tour test lint bench docs clean
+.PHONY: tour test test-cpus lint bench docs clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -19,8 +20,13 @@ tour: $(VENV)/.installed-train
 	$(BIN)/nucleate tour
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest $(PARALLEL) --cov=nucleate --cov-report=
+	@echo "coverage: $$($(BIN)/coverage report --format=total) % of the lines of src"
 	$(BIN)/lint-imports
+
+# The suite once for each instruction set of this machine's processor.
+test-cpus: $(VENV)/.installed-test
+	$(BIN)/python tests/cpus.py $(PARALLEL)
 
 lint: $(VENV)/.installed-lint
 	$(BIN)/ruff format --check .
@@ -35,4 +41,4 @@ docs: $(VENV)/.installed-docs
 	$(BIN)/pdoc --math --output-directory docs/api nucleate
 
 clean:
-	rm -rf $(VENV) runs docs/api
+	rm -rf $(VENV) runs docs/api .coverage

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import os
 import statistics
 from collections.abc import Callable
 from functools import partial
@@ -13,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import forces, gemm, llc, modular, particles, recording, simulator, toy
+from nucleate.machine import cores
 
 ROUNDS = 3
 
@@ -49,7 +49,7 @@ SUBJECTS = (
             f"training step, {case.task.particles} particles",
             {
                 "PyTorch": partial(particles.pytorch, case, steps),
-                "nucleate": partial(particles.nucleate, case, steps, networks=os.cpu_count() or 1),
+                "nucleate": partial(particles.nucleate, case, steps, networks=cores()),
                 "nucleate, one network": partial(particles.nucleate, case, steps, networks=1),
                 "GEMM peak": partial(particles.gemm_bound, case),
             },

@@ -164,5 +164,5 @@ def measure(subject: str, problem: str) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # one core for each subject; only Linux can bind
     print(json.dumps(SUBJECTS[sys.argv[1]](PROBLEMS[sys.argv[2]]())))

@@ -18,7 +18,7 @@ from benchmarks.gemm import peak
 from benchmarks.toy import rate
 from nucleate.fleet.program import differentiate
 from nucleate.models import Frame, ParticleTransformer, TransformerSize
-from nucleate.papers.collisions.recipe import pieces
+from nucleate.papers.collisions.recipe import microbatches
 from nucleate.tasks import Box, ParticleTask
 
 
@@ -44,8 +44,8 @@ class Case:
         return tuple(np.array(array, np.float32) for array in arrays)
 
     @property
-    def pieces(self) -> int:
-        return pieces(self.batch, self.task.particles)
+    def microbatches(self) -> int:
+        return microbatches(self.batch, self.task.particles)
 
     @property
     def flops(self) -> int:
@@ -76,7 +76,7 @@ def nucleate(case: Case, steps: int, networks: int) -> float:
 
     def step(_, carry):
         model, state = carry
-        _, grads = differentiate(loss, model, (position, velocity, target), key, case.pieces)
+        _, grads = differentiate(loss, model, (position, velocity, target), key, case.microbatches)
         updates, state = adam.update(grads, state)
         return eqx.apply_updates(model, updates), state
 

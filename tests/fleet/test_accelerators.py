@@ -16,7 +16,8 @@ CODE = """
 import sys
 import jax
 jax.config.update("jax_num_cpu_devices", 2)
-from nucleate.fleet import Plan, machine, train
+from nucleate import machine
+from nucleate.fleet import Plan, train
 from small_fleets import Sums, members
 machine.workers = jax.local_devices  # what it answers where the devices are not a CPU
 assert len(machine.workers()) == 2

@@ -294,10 +294,10 @@ def test_a_gradient_by_pieces_is_that_of_the_whole_batch():
         return jnp.mean(jnp.square(outputs - batch["y"])), {"outputs": outputs}
 
     batch = {"x": jax.random.normal(jax.random.key(0), (12, 3)), "y": jnp.arange(12.0)}
-    run = lambda pieces: differentiate(loss, jnp.arange(3.0), batch, jax.random.key(1), pieces)
+    run = lambda microbatches: differentiate(loss, jnp.arange(3.0), batch, jax.random.key(1), microbatches)
     (value, outputs), gradient = run(1)
-    for pieces in (2, 12):
-        (part_value, part_outputs), part_gradient = run(pieces)
+    for microbatches in (2, 12):
+        (part_value, part_outputs), part_gradient = run(microbatches)
         np.testing.assert_allclose(part_value, value, rtol=1e-6)
         np.testing.assert_allclose(part_gradient, gradient, rtol=1e-5)
         np.testing.assert_allclose(part_outputs["outputs"], outputs["outputs"], rtol=1e-6)
@@ -307,12 +307,14 @@ def test_pieces_of_a_batch_have_noise_of_their_own():
     def loss(weight, batch, key):
         return jnp.mean(batch) * jax.random.normal(key), None
 
-    values = [differentiate(loss, jnp.ones(()), jnp.ones(4), jax.random.key(0), pieces)[0][0] for pieces in (1, 2)]
+    values = [
+        differentiate(loss, jnp.ones(()), jnp.ones(4), jax.random.key(0), microbatches)[0][0] for microbatches in (1, 2)
+    ]
     first, second = jax.vmap(jax.random.normal)(jax.random.split(jax.random.key(0)))
     np.testing.assert_allclose(values[1], (first + second) / 2, rtol=1e-6)
     assert values[0] != values[1]
 
 
 def test_pieces_that_a_batch_cannot_be_cut_into_are_refused():
-    with pytest.raises(ValueError, match=r"Recipe\.pieces must divide the 4 samples of a batch; got 3\."):
+    with pytest.raises(ValueError, match=r"Recipe\.microbatches must divide the 4 samples of a batch; got 3\."):
         differentiate(lambda weight, batch, key: (weight, None), jnp.ones(()), jnp.ones(4), jax.random.key(0), 3)

@@ -75,18 +75,18 @@ def test_a_schedule_without_sense_is_refused(make, message):
     st.integers(1, 70),
     st.integers(1, 300),
 )
-def test_the_timeline_walks_all_steps_and_meets_every_look_once(axes, steps, events, longest):
+def test_the_timeline_walks_all_steps_and_meets_every_look_once(axes, steps, events, max_gap):
     axes = {name: make(*arguments) for name, (make, *arguments) in axes.items()}
-    chunks = timeline(axes, steps, events=events, longest=longest)
+    chunks = timeline(axes, steps, events=events, max_gap=max_gap)
     assert (chunks[0].start, chunks[-1].stop) == (0, steps)
     assert all(before.stop == after.start for before, after in pairwise(chunks))
     assert all(len(chunk.gap) == events for chunk in chunks)  # one shape, one program
-    assert all(chunk.steps == chunk.gap.sum() < 5 * longest + 1 for chunk in chunks)
+    assert all(chunk.steps == chunk.gap.sum() < 5 * max_gap + 1 for chunk in chunks)
 
     gaps = np.concatenate([chunk.gap for chunk in chunks])
     assert gaps.sum() == steps
     assert gaps.min() >= 0
-    assert gaps.max() <= longest
+    assert gaps.max() <= max_gap
 
     # An event stands before its gap: where it stands is the sum of the gaps before it.
     stands = np.cumsum(gaps) - gaps
@@ -96,9 +96,9 @@ def test_the_timeline_walks_all_steps_and_meets_every_look_once(axes, steps, eve
 
 
 @given(runs, st.integers(1, 70), st.integers(1, 300))
-def test_the_last_step_is_an_event_even_if_nobody_looks(steps, events, longest):
+def test_the_last_step_is_an_event_even_if_nobody_looks(steps, events, max_gap):
     # There a member that diverged in the last stretch is noticed.
-    chunks = timeline({"step": First(1)}, steps, events=events, longest=longest)
+    chunks = timeline({"step": First(1)}, steps, events=events, max_gap=max_gap)
     gaps = np.concatenate([chunk.gap for chunk in chunks])
     assert gaps[-1] == 0
     assert steps in np.cumsum(gaps) - gaps

@@ -12,7 +12,8 @@ import pytest
 import xarray as xr
 from small_fleets import Sums, fit, members
 
-from nucleate.fleet import At, Crossing, Every, Plan, Probe, Silent, machine, train
+from nucleate import machine
+from nucleate.fleet import At, Crossing, Every, Plan, Probe, Silent, train
 from nucleate.record import SCHEMA_VERSION, Run, RunError, list_runs, verify
 
 HOLD = """
@@ -93,6 +94,32 @@ def test_the_numbers_do_not_depend_on_the_number_of_cores(run, tmp_path, monkeyp
     assert other.about["shard_size"] == {1: 3, 5: 1}[workers]
     expected, record = run.record().load(), other.record().load()
     assert all(np.array_equal(record[name], expected[name]) for name in expected.variables)
+
+
+@pytest.mark.parametrize("config", [{"p": 4}, {"sizes": (4, 5), "p": 4}])
+def test_a_run_is_continued_after_its_recipe_has_moved(tmp_path, monkeypatch, config):
+    plan = dataclasses.replace(PLAN, about={"experiment": "small", "config": config})
+    before = train(plan, tmp_path / "run").about
+    monkeypatch.setattr(Sums, "__module__", "moved")
+    assert plan.fingerprint() != before["fingerprint"]
+    assert train(plan, tmp_path / "run").about == before  # recognised as complete
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"about": {"experiment": "other", "config": {"p": 4}}},
+        {"about": {"experiment": "small", "config": {"p": 5}}},
+        {"about": {"experiment": "small"}},
+        {"about": {}},
+        {"steps": 30},
+        {"members": members(2)},
+    ],
+)
+def test_a_moved_recipe_with_another_config_is_another_plan(run, monkeypatch, change):
+    monkeypatch.setattr(Sums, "__module__", "moved")
+    with pytest.raises(RunError, match="holds another plan"):
+        train(dataclasses.replace(PLAN, **change), run.path)
 
 
 # --- what is refused ----------------------------------------------------------------------------------------------

@@ -195,5 +195,5 @@ def test_budgets_share_their_experiments_and_claims_need_only_those():
 
 
 def test_a_large_network_can_be_stopped_and_saved_every_few_steps():
-    assert ParticleFleet().recipe().longest == 8
-    assert PAPER.experiments["collisions/small"].recipe().longest == 250
+    assert ParticleFleet().recipe().max_gap == 8
+    assert PAPER.experiments["collisions/small"].recipe().max_gap == 250

@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import signal
@@ -43,6 +44,39 @@ def test_a_killed_process_lets_go_of_its_lock(tmp_path, holder):
     assert not Run(tmp_path).is_held()
     with Run(tmp_path).lock():
         pass
+
+
+def test_asking_whether_a_run_is_held_leaves_no_trace(run):
+    assert not run.is_held()
+    assert not (run.path / "lock").exists()
+
+
+@pytest.mark.parametrize("reason", [errno.EACCES, errno.EPERM, errno.EROFS])
+def test_a_run_that_cannot_be_written_is_not_held(run, monkeypatch, reason):
+    with run.lock():
+        pass
+    opened = os.open
+
+    def read_only(path, flags, *args, **kwargs):  # not by permissions, which do not bind a superuser
+        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            raise OSError(reason, os.strerror(reason), path)
+        return opened(path, flags, *args, **kwargs)
+
+    (run.path / "lock").touch()  # some platforms remove it after use
+    monkeypatch.setattr(os, "open", read_only)
+    assert not run.is_held()
+    with pytest.raises(OSError, match=os.strerror(reason)), run.lock():
+        pass
+
+
+def test_other_trouble_with_the_lock_is_not_hidden(run, monkeypatch):
+    def broken(*args, **kwargs):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    (run.path / "lock").touch()
+    monkeypatch.setattr(os, "open", broken)
+    with pytest.raises(OSError, match=os.strerror(errno.EIO)):
+        run.is_held()
 
 
 def test_a_lock_is_free_again_after_use_and_after_an_error(tmp_path):
@@ -138,6 +172,16 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
     monkeypatch.undo()
     write_atomically(file, b"new")
     assert file.read_bytes() == b"new"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs Unix permissions")
+def test_a_file_is_as_public_as_the_user_wants(tmp_path):
+    before = os.umask(0o027)
+    try:
+        write_atomically(tmp_path / "file", b"")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o640
 
 
 def test_run_json_is_for_people_too(run):

@@ -46,10 +46,10 @@ class List:
     """Only this paper."""
 
     def __call__(self) -> None:
-        from nucleate.fleet import machine
+        from nucleate.machine import use_compile_cache
         from nucleate.papers import PAPERS, Budget, awaited
 
-        machine.use_compile_cache()  # how many networks there are may depend on which splits are feasible
+        use_compile_cache()  # how many networks there are may depend on which splits are feasible
         console = Console()
         for paper in map(_paper, PAPERS if self.paper is None else [self.paper]):
             console.print(f"[bold]{paper.name}[/bold]  {paper.title}. {paper.reference}\n")

@@ -17,6 +17,7 @@ class UsageError(Exception):
 
 def parse(command: type[Command], args: list[str], prog: str, description: str) -> Command:
     """The command that `args` ask for. `--help` prints and exits; anything wrong raises `UsageError`."""
+    # Read from what is printed: tyro raises no exception of its own, and its hook for errors is private and unstable.
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said):

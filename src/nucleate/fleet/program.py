@@ -118,7 +118,7 @@ class Program:
         def loss(params, batch, key):
             return self.recipe.loss(self._model(params, member), batch, key)
 
-        return differentiate(loss, params, batch, loss_key, self.recipe.pieces)
+        return differentiate(loss, params, batch, loss_key, self.recipe.microbatches)
 
     def _look(self, state: State, data: PyTree, member: Mapping[str, Array]) -> dict[str, dict[str, Array]]:
         batch_key, _ = self._keys(member, state.step)
@@ -210,11 +210,11 @@ def differentiate(
     params: PyTree,
     batch: PyTree,
     key: Array,
-    pieces: int,
+    microbatches: int,
 ) -> tuple[tuple[Array, PyTree], PyTree]:
-    """((loss, outputs), gradient) of a batch, by so many `Recipe.pieces`."""
+    """((loss, outputs), gradient) of a batch, the mean over its `Recipe.microbatches`."""
     whole = jax.value_and_grad(loss, has_aux=True)
-    if pieces == 1:
+    if microbatches == 1:
         return whole(params, batch, key)
 
     def add(total, piece):
@@ -222,12 +222,12 @@ def differentiate(
         return jax.tree.map(jnp.add, total, (value, grads)), outputs
 
     for samples in {len(array) for array in jax.tree.leaves(batch)}:
-        if samples % pieces:
-            raise ValueError(f"Recipe.pieces must divide the {samples} samples of a batch; got {pieces}.")
-    cut = jax.tree.map(lambda array: array.reshape(pieces, -1, *array.shape[1:]), batch)
+        if samples % microbatches:
+            raise ValueError(f"Recipe.microbatches must divide the {samples} samples of a batch; got {microbatches}.")
+    cut = jax.tree.map(lambda array: array.reshape(microbatches, -1, *array.shape[1:]), batch)
     nothing = jnp.zeros(()), jax.tree.map(jnp.zeros_like, params)
-    total, outputs = jax.lax.scan(add, nothing, (cut, jax.random.split(key, pieces)))
-    value, grads = jax.tree.map(lambda sum_: sum_ / pieces, total)
+    total, outputs = jax.lax.scan(add, nothing, (cut, jax.random.split(key, microbatches)))
+    value, grads = jax.tree.map(lambda sum_: sum_ / microbatches, total)
     return (value, jax.tree.map(lambda array: array.reshape(-1, *array.shape[2:]), outputs)), grads
 
 

@@ -151,12 +151,12 @@ class Recipe(abc.ABC):
     # A member is done, and is stopped, once all of these crossings have happened. Empty: train to the end.
     stop: tuple[str, ...] = ()
     batching: Batching = FullBatch()
-    # The gradient of a batch is summed over so many equal parts of it, one after the other: a large batch is faster
-    # by parts that fit a core's cache. Needs samples first in every array of a batch, and a loss that is their mean.
-    pieces: int = 1
-    # Members that diverge or are done are noticed at least every so many steps, and a run is stopped, saved and shown
-    # after a few times as many: fewer where a step takes long.
-    longest: int = 250
+    # A batch is differentiated in this many equal parts, one after the other: a large batch is faster in parts that
+    # fit a core's cache. Needs samples first in every array of a batch, and a loss that is their mean.
+    microbatches: int = 1
+    # The most steps between two looks for members that have diverged or are done. A run can be stopped, saved and shown
+    # after a few times as many; choose fewer where a step takes long.
+    max_gap: int = 250
 
     @abc.abstractmethod
     def data(self, member: Mapping[str, Any]) -> PyTree[np.ndarray]:

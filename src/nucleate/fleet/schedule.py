@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-_NOTICES = 4  # longest stretches in a chunk
+_NOTICES = 4  # times `max_gap`, about: the length of a chunk
 
 
 class Schedule(abc.ABC):
@@ -122,11 +122,11 @@ class Chunk:
         return self.stop - self.start
 
 
-def timeline(axes: Mapping[str, Schedule], steps: int, *, events: int = 64, longest: int = 250) -> Sequence[Chunk]:
-    """Cut a run into chunks of at most `events` events and about four times `longest` steps; all have room for
+def timeline(axes: Mapping[str, Schedule], steps: int, *, events: int = 64, max_gap: int = 250) -> Sequence[Chunk]:
+    """Cut a run into chunks of at most `events` events and about four times `max_gap` steps; all have room for
     `events`, so that one program walks along any of them.
 
-    An event stands at every step at which some axis looks, and often enough that no two are more than `longest` steps
+    An event stands at every step at which some axis looks, and often enough that no two are more than `max_gap` steps
     apart: members that diverge or are done are noticed there, and nowhere else. How a timeline is cut never changes
     what is computed, only when a run can be saved, stopped or shown.
 
@@ -134,15 +134,15 @@ def timeline(axes: Mapping[str, Schedule], steps: int, *, events: int = 64, long
     [640, 1280, 1500]
     >>> [chunk.stop for chunk in timeline({"step": Last()}, 1500)]
     [1000, 1500]
-    >>> [chunk.stop for chunk in timeline({"step": Last()}, 100, longest=10)]
+    >>> [chunk.stop for chunk in timeline({"step": Last()}, 100, max_gap=10)]
     [40, 80, 100]
     """
     looked = {name: schedule.at(steps) for name, schedule in axes.items()}
-    marks = np.unique(np.concatenate([np.arange(0, steps + 1, longest), [steps], *looked.values()]))
+    marks = np.unique(np.concatenate([np.arange(0, steps + 1, max_gap), [steps], *looked.values()]))
     gaps = np.diff(marks, append=steps)
     chunks, first = [], 0
     while first < len(marks):
-        last = max(first + 1, int(np.searchsorted(marks, marks[first] + _NOTICES * longest)))
+        last = max(first + 1, int(np.searchsorted(marks, marks[first] + _NOTICES * max_gap)))
         last = min(last, first + events, len(marks))
         part = marks[first:last]
         padding = (0, events - len(part))

@@ -17,7 +17,7 @@ from nucleate.fleet.schedule import Chunk
 from nucleate.record import Outcome, Store, fill_value
 
 
-class Asked(Exception):
+class StopRequested(Exception):
     """The run was asked to stop; everything up to here is saved."""
 
 
@@ -89,7 +89,7 @@ def train_shard(work: Work, number: int, device: Any) -> None:
     for at in range(position, len(work.chunks)):
         if work.stop.is_set():
             checkpoint.save(file, at, states, rows.pending)
-            raise Asked
+            raise StopRequested
         _train_chunk(work, work.chunks[at], blocks, inputs, states, rows)
         rows.flush()
         work.advance(len(shard) * work.chunks[at].steps)

@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import errno
 import queue
+import shutil
 import tempfile
 import threading
 import time
@@ -13,14 +14,15 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from nucleate.fleet import machine
+from nucleate import machine
+from nucleate.fleet.block_size import choose_block
 from nucleate.fleet.layout import Layout, shard_size
 from nucleate.fleet.plan import Plan
 from nucleate.fleet.program import Program
 from nucleate.fleet.progress import Silent, Watcher
 from nucleate.fleet.schedule import timeline
-from nucleate.fleet.shard import Asked, Work, is_done, train_shard
-from nucleate.record import Run, RunError, Store, create_store
+from nucleate.fleet.shard import StopRequested, Work, is_done, train_shard
+from nucleate.record import Run, RunError, Store, as_attr, create_store
 
 _TELL_SECONDS = 20.0  # how often the cost so far is written down
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -73,17 +75,16 @@ def replay(plan: Plan, run: Run, member: int) -> xr.Dataset:
 
 def _prepare(plan: Plan, run: Run) -> Run:
     """Open the run in the folder, or make it; refuse a folder that holds something else."""
-    fingerprint = plan.fingerprint()
     if (run.path / "run.json").exists():
         run = Run.open(run.path)
-        if run.about.get("fingerprint") not in (None, fingerprint):
+        if not _is_of(plan, run):
             raise RunError(
                 f"{run.path} holds another plan ({run.about.get('experiment', 'unknown')}, "
                 f"{run.about.get('members')} members); delete it, or choose another folder with --out."
             )
     else:
         about = dict(plan.about) | {
-            "fingerprint": fingerprint,
+            "fingerprint": plan.fingerprint(),
             "members": plan.members.count,
             "steps": plan.steps,
         }
@@ -91,6 +92,19 @@ def _prepare(plan: Plan, run: Run) -> Run:
     if run.status != "complete":
         _sweep(run)
     return run
+
+
+def _is_of(plan: Plan, run: Run) -> bool:
+    """Whether `run` is of `plan`: by fingerprint, or as the same config of the same experiment.
+
+    A fingerprint knows code by its name, so it changes when a class is renamed; an experiment's config does not.
+    """
+    about = run.about
+    if about.get("fingerprint") in (None, plan.fingerprint()):
+        return True
+    asked = {key: plan.about.get(key) for key in ("experiment", "config")}
+    asked |= {"members": plan.members.count, "steps": plan.steps}
+    return None not in asked.values() and as_attr(asked) == as_attr({key: about.get(key) for key in asked})
 
 
 def _refuse_foreign(path: Path) -> None:
@@ -115,16 +129,16 @@ def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float) 
         return round(before + time.monotonic() - began, 2)
 
     machine.use_compile_cache()
-    workers = machine.workers()
+    devices = machine.workers()
     count = plan.members.count
     watch.begin(plan.about.get("experiment", run.path.name), count * plan.steps, detail=f"{count} members")
     try:
-        layout, programs = _layout(plan, run, len(workers), watch)
+        layout, programs = _layout(plan, run, len(devices), watch)
         run.checkpoints.mkdir(exist_ok=True)
         work = Work(
             layout,
             programs,
-            list(timeline(plan.schedules, plan.steps, longest=plan.recipe.longest)),
+            list(timeline(plan.schedules, plan.steps, max_gap=plan.recipe.max_gap)),
             Store(run.record_path),
             run.checkpoints,
             checkpoint_seconds,
@@ -132,21 +146,21 @@ def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float) 
             watch.advance,
         )
         run.update(status="running")
-        _work_through(work, workers, tick=lambda: run.update(seconds=spent()))
+        _work_through(work, devices, tick=lambda: run.update(seconds=spent()))
         run.update(status="complete", seconds=spent())
-    except (KeyboardInterrupt, Asked):
+    except (KeyboardInterrupt, StopRequested):
         run.update(status="interrupted", seconds=spent())
         raise Interruption(run.path) from None
     finally:
         watch.end()
 
 
-def _layout(plan: Plan, run: Run, workers: int, watch: Watcher) -> tuple[Layout, dict[tuple, Program]]:
+def _layout(plan: Plan, run: Run, threads: int, watch: Watcher) -> tuple[Layout, dict[tuple, Program]]:
     """Group the members, fix block and shard sizes (or read what the run fixed before), and lay out the record."""
     groups = _grouped(plan, watch)
     largest = max(groups, key=lambda group: len(groups[group]))
-    block = run.about.get("block") or machine.choose_block(plan, largest, watch.say)
-    size = run.about.get("shard_size") or shard_size(plan.members.count, block, workers)
+    block = run.about.get("block") or choose_block(plan, largest, watch.say)
+    size = run.about.get("shard_size") or shard_size(plan.members.count, block, threads)
     programs = {group: Program(plan.recipe, dict(group[0]), block) for group in groups}
     layout = Layout(plan, size, _largest_shapes(plan, programs, groups))
     if "block" not in run.about:
@@ -192,13 +206,11 @@ def _largest_shapes(plan: Plan, programs: dict, groups: dict) -> dict[str, tuple
 
 
 def _discard(path: Path) -> None:
-    import shutil
-
     if path.exists():
         shutil.rmtree(path)
 
 
-def _work_through(work: Work, workers: list, tick: Callable[[], None]) -> None:
+def _work_through(work: Work, devices: list, tick: Callable[[], None]) -> None:
     """Let every worker take the next shard until none is left. The first failure stops all, each at a checkpoint."""
     todo: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number, shard in enumerate(work.layout.shards):
@@ -218,9 +230,9 @@ def _work_through(work: Work, workers: list, tick: Callable[[], None]) -> None:
             failures.append(failure)
             work.stop.set()
 
-    threads = [threading.Thread(target=labour, args=(device,), daemon=True) for device in workers]
+    threads = [threading.Thread(target=labour, args=(device,), daemon=True) for device in devices]
     interrupted = _start_and_wait(threads, work.stop, tick)
-    for failure in sorted(failures, key=lambda failure: isinstance(failure, Asked)):
+    for failure in sorted(failures, key=lambda failure: isinstance(failure, StopRequested)):
         raise failure
     if interrupted:
         raise KeyboardInterrupt

@@ -67,7 +67,7 @@ from nucleate.observables.llc.estimate import Doubt, LearningCoefficient, Sampli
 from nucleate.observables.llc.mixing import mixing
 from nucleate.observables.llc.samplers import MALA, SGLD, RMSpropSGLD
 from nucleate.observables.llc.settings import Grid, Setting
-from nucleate.observables.llc.sources import Minibatches, Stream, Whole
+from nucleate.observables.llc.sources import Fresh, Minibatches, Whole
 from nucleate.observables.llc.subsets import Everything, Mask, Matching
 from nucleate.observables.llc.truths import aoyagi
 from nucleate.observables.parallelograms import (
@@ -93,6 +93,7 @@ __all__ = [
     "Distance",
     "Doubt",
     "Everything",
+    "Fresh",
     "Grid",
     "HeadClass",
     "LearningCoefficient",
@@ -105,7 +106,6 @@ __all__ = [
     "RMSpropSGLD",
     "Sampling",
     "Setting",
-    "Stream",
     "TwiceTheMean",
     "Whole",
     "aoyagi",

@@ -7,25 +7,26 @@ figures/, report.html, scorecard.json    what was made of it
 """
 
 import contextlib
-import fcntl
+import errno
 import json
 import os
 import platform
+import secrets
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
+from filelock import FileLock, Timeout
 
 from nucleate.record.schema import SCHEMA_VERSION, RunError
 from nucleate.record.store import open_record
 
 _RECORDED_PACKAGES = ("nucleate", "jax", "jaxlib", "equinox", "optax", "diffrax", "numpy", "xarray", "zarr")
+_READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Run:
     def about(self) -> dict[str, Any]:
         """The contents of `run.json`."""
         try:
-            about = json.loads(self._about_file.read_text())
+            about = json.loads(self._about_file.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise RunError(f"{self._about_file} cannot be read: {error}") from error
         if not isinstance(about, dict):
@@ -87,6 +88,10 @@ class Run:
     def _about_file(self) -> Path:
         return self.path / "run.json"
 
+    @property
+    def _lock_file(self) -> Path:
+        return self.path / "lock"
+
     def update(self, **changes: Any) -> None:
         """Change fields of `run.json`, atomically."""
         about = self.about if self._about_file.exists() else {}
@@ -98,28 +103,40 @@ class Run:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the run for writing. The kernel lets go when the process dies, however it dies."""
+        """Hold the run for writing. The operating system lets go when the process dies, however it dies."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
             raise RunError(f"{self.path} cannot be a run directory: there is a file in its place.") from None
-        with open(self.path / "lock", "a") as handle:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise RunError(
-                    f"{self.path} is being written by another process; wait for it, or give this run another folder "
-                    "with --out."
-                ) from None
+        lock = FileLock(self._lock_file)
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            raise RunError(
+                f"{self.path} is being written by another process; wait for it, or give this run another folder "
+                "with --out."
+            ) from None
+        try:
             yield
+        finally:
+            lock.release()
 
     def is_held(self) -> bool:
-        """Whether some process is writing this run now. A killed one is not, whatever its status says."""
+        """Whether some process is writing this run now. A killed one is not, whatever its status says.
+
+        Nothing is written to find out, and a run that cannot be written is not being written.
+        """
+        if not self._lock_file.exists():
+            return False
         try:
-            with self.lock():
+            with FileLock(self._lock_file, blocking=False):
                 return False
-        except RunError:
+        except Timeout:
             return True
+        except OSError as error:
+            if error.errno in _READ_ONLY:
+                return False
+            raise
 
 
 def list_runs(root: Path) -> list[Run]:
@@ -134,25 +151,17 @@ def list_runs(root: Path) -> list[Run]:
 def write_atomically(path: Path, content: bytes) -> None:
     """Replace a file so that a reader, or a crash, sees the old content or the new one and nothing between."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    # Not from `tempfile`, whose files are private: results are to be shared, as far as the user's umask says.
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
-            os.fchmod(handle, 0o666 & ~_umask())  # mkstemp's files are private; results are to be shared
+        with open(temporary, "xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
-
-
-@cache
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def provenance() -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """Fresh pairs of states for training: simulated once, shuffled, and never shown twice."""
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, final
@@ -11,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
+from nucleate.machine import map_over_workers
 from nucleate.tasks.particles import ParticleState, ParticleTask, states_first, states_last
 
 _PAIRS = 2**18  # pairs of particles, in all simulations that run side by side: 1 MB an array stays in cache
@@ -79,12 +78,9 @@ class PairStream:
         def simulated(start: Array) -> ParticleState:
             return jax.tree.map(np.asarray, _snapshots(self.task, start, together, self.stride))
 
-        blocks = [simulated(starts[0])]  # alone: threads that meet a new program would each compile it
-        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            blocks += pool.map(simulated, starts[1:])
         position, velocity = (
             np.concatenate(arrays)[:simulations].reshape(-1, self.task.particles, self.task.box.dim)
-            for arrays in zip(*blocks, strict=True)
+            for arrays in zip(*map_over_workers(simulated, starts), strict=True)
         )
         numbers = np.random.default_rng(np.asarray(jax.random.key_data(shuffle))).permutation(
             simulations * self.task.steps

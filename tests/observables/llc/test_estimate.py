@@ -10,18 +10,18 @@ import pytest
 from nucleate.observables import (
     MALA,
     Doubt,
+    Fresh,
     LearningCoefficient,
     Mask,
     Matching,
     Minibatches,
     Sampling,
     Setting,
-    Stream,
     Whole,
     learning_coefficient,
 )
-from nucleate.observables.llc.blocks import Work
-from nucleate.observables.llc.chains import Frame, Program, _run
+from nucleate.observables.llc.blocks import CellGrid
+from nucleate.observables.llc.chains import ChainProgram, Skeleton, _run
 from nucleate.observables.llc.estimate import PLAIN, _check
 from nucleate.observables.llc.subsets import lay_out
 
@@ -98,12 +98,12 @@ def test_what_is_frozen_is_computed_once_for_all_chains_and_lanes():
 
     params = {"prefix": jnp.ones((3, 5)), "head": jnp.ones((5, 2))}
     (group,) = lay_out([Matching("head")], params)
-    values, frame = Frame.split(params)
-    source, data = Frame.split(Stream(lambda key: jax.random.normal(key, (7, 3))))
-    program = Program(network, PLAIN, 4, 1, 3, group.layout, frame, data)
-    work = Work([values], group, [SOFT, SOFT], source, 0)
+    values, skeleton = Skeleton.split(params)
+    source, data = Skeleton.split(Fresh(lambda key: jax.random.normal(key, (7, 3))))
+    program = ChainProgram(network, PLAIN, 4, 1, 3, group.placement, skeleton, data)
+    grid = CellGrid([values], group, [SOFT, SOFT], source, 0)
     jaxpr = str(
-        jax.make_jaxpr(lambda block: _run(program, block))(work.block(program.times, np.array([0]), np.array([0, 1])))
+        jax.make_jaxpr(lambda block: _run(program, block))(grid.block(program.times, np.array([0]), np.array([0, 1])))
     )
     sizes = {np.prod([int(n) for n in shape.split(",")]) for shape in re.findall(r"f32\[([\d,]+)\] = sin", jaxpr)}
     assert sizes == {7 * 5}  # one checkpoint, and no axis of lanes or chains
@@ -152,7 +152,7 @@ def test_a_program_is_compiled_once_for_all_values():
 
 def test_modules_and_streams_will_do():
     model = eqx.nn.MLP(2, 1, 4, 1, key=jax.random.key(0))
-    stream = Stream(lambda key: jax.random.normal(key, (16, 2)))
+    stream = Fresh(lambda key: jax.random.normal(key, (16, 2)))
 
     def loss(model, x):
         return jnp.mean(jnp.square(jax.vmap(model)(x)))

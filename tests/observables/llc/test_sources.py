@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nucleate.observables import Minibatches, Stream, Whole
+from nucleate.observables import Fresh, Minibatches, Whole
 
 
 def keys(count):
@@ -15,7 +15,7 @@ def keys(count):
     [
         Whole(jnp.arange(12.0)),
         Minibatches(np.arange(12.0), size=5),
-        Stream(lambda key: jax.random.normal(key, (5,))),
+        Fresh(lambda key: jax.random.normal(key, (5,))),
     ],
 )
 def test_the_baseline_is_that_of_the_very_batch(source):
@@ -51,6 +51,6 @@ def test_data_that_cannot_be_cut_are_named(data, size, message):
 
 
 def test_a_stream_may_hold_arrays():
-    source = Stream(jax.tree_util.Partial(lambda scale, key: scale * jax.random.normal(key), jnp.array(0.0)))
+    source = Fresh(jax.tree_util.Partial(lambda scale, key: scale * jax.random.normal(key), jnp.array(0.0)))
     assert len(jax.tree.leaves(source)) == 1
     assert source.paired(jnp.sum)(jax.random.key(0))[0] == 0

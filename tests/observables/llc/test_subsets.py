@@ -84,7 +84,7 @@ def test_subsets_of_one_size_in_the_same_leaves_share_a_program():
     subsets = [column(0, 1), Matching("heads/1"), column(1, 2), column(0, 0)]
     groups = lay_out(subsets, PARAMS)
     assert [group.numbers for group in groups] == [(0, 3), (1,), (2,)]
-    assert [group.layout.touched for group in groups] == [(2,), (3,), (3,)]
+    assert [group.placement.touched for group in groups] == [(2,), (3,), (3,)]
     assert [group.index.shape for group in groups] == [(2, 2), (1, 6), (1, 2)]
 
 

@@ -1,8 +1,6 @@
 """Cells cut into blocks that share a program, spread over the cores or accelerators of this machine."""
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import jax
@@ -10,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Int, UInt32
 
-from nucleate.observables.llc.chains import Block, Program, Traces
+from nucleate.machine import map_over_workers
+from nucleate.observables.llc.chains import CellBlock, ChainProgram, Traces
 from nucleate.observables.llc.settings import Setting, Traced
 from nucleate.observables.llc.subsets import Group
 
@@ -20,7 +19,7 @@ _AT_ONCE = 2**15
 _BATCHES, _MOVES = 0, 1  # what random numbers are for
 
 
-class Work(NamedTuple):
+class CellGrid(NamedTuple):
     """Cells that share a program: every checkpoint with every lane, a lane being a subset with a setting."""
 
     checkpoints: Sequence[Sequence[Any]]  # the arrays of the parameters, None for a leaf that is none
@@ -29,7 +28,7 @@ class Work(NamedTuple):
     source: Sequence[Any]
     seed: int
 
-    def block(self, times: int, rows: Int[np.ndarray, " checkpoint"], lanes: Int[np.ndarray, " lane"]) -> Block:
+    def block(self, times: int, rows: Int[np.ndarray, " checkpoint"], lanes: Int[np.ndarray, " lane"]) -> CellBlock:
         """The inputs for so many steps of some checkpoints and lanes."""
         subset, setting = np.divmod(lanes, len(self.settings))
         numbers = [self.settings[i] for i in setting]
@@ -38,7 +37,7 @@ class Work(NamedTuple):
             for parts in zip(*(self.checkpoints[row] for row in rows), strict=True)
         ]
         places = np.stack([np.array(self.group.numbers)[subset], setting], axis=1).tolist()
-        return Block(
+        return CellBlock(
             values,
             index=jnp.asarray(self.group.index[subset]),
             setting=Traced(*(jnp.array([getattr(s, name) for s in numbers], jnp.float32) for name in Traced._fields)),
@@ -57,9 +56,9 @@ def lanes_at_once(free: int, chains: int) -> int:
     return max(1, _AT_ONCE // (free * chains))
 
 
-def run(program: Program, work: Work, at_once: int) -> Traces:
+def run(program: ChainProgram, grid: CellGrid, at_once: int) -> Traces:
     """Run every cell, at most `at_once` side by side; arrays of NumPy, [checkpoint, lane, ...]."""
-    rows, lanes = len(work.checkpoints), len(work.group.numbers) * len(work.settings)
+    rows, lanes = len(grid.checkpoints), len(grid.group.numbers) * len(grid.settings)
     across = _even(lanes, at_once)
     down = _even(rows, max(1, at_once // across))
     places = [(row, lane) for row in range(0, rows, down) for lane in range(0, lanes, across)]
@@ -68,15 +67,10 @@ def run(program: Program, work: Work, at_once: int) -> Traces:
         row, lane = place
         # The last block is filled up with its last cell: one shape, one program.
         cells = np.minimum(row + np.arange(down), rows - 1), np.minimum(lane + np.arange(across), lanes - 1)
-        with jax.default_device(devices[places.index(place) % len(devices)]):
-            traces = jax.tree.map(np.asarray, program(work.block(program.times, *cells)))
+        traces = jax.tree.map(np.asarray, program(grid.block(program.times, *cells)))
         return jax.tree.map(lambda leaf: leaf[: rows - row, : lanes - lane], traces)
 
-    devices = jax.local_devices()
-    threads = len(os.sched_getaffinity(0)) if devices[0].platform == "cpu" else len(devices)
-    parts = [one(places[0])]  # alone: threads that meet a new program would each compile it
-    with ThreadPoolExecutor(threads) as pool:
-        parts += pool.map(one, places[1:])
+    parts = map_over_workers(one, places)
     in_a_row = len(range(0, lanes, across))
     bands = [parts[first : first + in_a_row] for first in range(0, len(parts), in_a_row)]
     return _join([_join(band, axis=1) for band in bands], axis=0)

@@ -20,13 +20,13 @@ from jaxtyping import Array, Bool, Float, Int, PyTree, UInt32
 from nucleate.observables.llc.samplers import Point, Sampler
 from nucleate.observables.llc.settings import Traced
 from nucleate.observables.llc.sources import Source
-from nucleate.observables.llc.subsets import Layout
+from nucleate.observables.llc.subsets import Placement
 
 LOOKS = 16
 """Still steps at the end of a chain, from which the noise of minibatches is measured."""
 
 
-class Seen(NamedTuple):
+class StepInfo(NamedTuple):
     """What one step of a chain, or a chain on average, has seen; x = w − w₀, f = nβ ∇L_m, U = nβ L_m + γ/2 |x|².
 
     loss: L_m. virial: x·∇U. push: f·G∇U. force: ∇U·G∇U. noise: ½ Δf·GΔf from a batch to the next. acceptance: of the
@@ -46,10 +46,10 @@ class Traces(NamedTuple):
 
     loss: Float[Array, "checkpoint lane chain step"]
     baseline: Float[Array, "checkpoint lane step"]
-    means: Seen
+    means: StepInfo
 
 
-class Block(NamedTuple):
+class CellBlock(NamedTuple):
     """The inputs of the program: checkpoints × lanes, a lane being a subset with a setting."""
 
     values: Sequence[Any]  # the arrays of the parameters, [checkpoint, ...] each
@@ -62,19 +62,19 @@ class Block(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class Frame:
+class Skeleton:
     """A pytree without its arrays: hashable, and filled again inside the program."""
 
     structure: Any
     rest: tuple[Any, ...]
 
     @staticmethod
-    def split(tree: PyTree) -> tuple[list[Any], "Frame"]:
+    def split(tree: PyTree) -> tuple[list[Any], "Skeleton"]:
         """The arrays of `tree`, None where a leaf is none, and what is left."""
         leaves, structure = jax.tree.flatten(tree)
         arrays = [leaf if isinstance(leaf, Array | np.ndarray) else None for leaf in leaves]
         rest = tuple(leaf if array is None else None for leaf, array in zip(leaves, arrays, strict=True))
-        return arrays, Frame(structure, rest)
+        return arrays, Skeleton(structure, rest)
 
     def fill(self, arrays: Sequence[Any]) -> Any:
         leaves = [rest if array is None else array for rest, array in zip(self.rest, arrays, strict=True)]
@@ -83,7 +83,7 @@ class Frame:
 
 @final
 @dataclass(frozen=True)
-class Program:
+class ChainProgram:
     """All that shapes the compiled program. The same program serves any block with the same shapes."""
 
     loss: Callable[[Any, Any], Any]
@@ -91,9 +91,9 @@ class Program:
     chains: int
     burn_in: int
     steps: int
-    layout: Layout
-    parameters: Frame
-    data: Frame
+    placement: Placement
+    parameters: Skeleton
+    data: Skeleton
 
     @property
     def looks(self) -> int:
@@ -104,12 +104,12 @@ class Program:
         """All steps, with those that stand still at the end."""
         return self.steps + self.looks
 
-    def __call__(self, block: Block) -> Traces:
+    def __call__(self, block: CellBlock) -> Traces:
         return _compiled()(self, block)
 
-    def cell(self, values: Sequence[Any], moves: Array, index: Array, setting: Traced, block: Block) -> Traces:
+    def cell(self, values: Sequence[Any], moves: Array, index: Array, setting: Traced, block: CellBlock) -> Traces:
         """Run the chains of one checkpoint, subset and setting."""
-        centre = self.layout.centre(values, index)
+        centre = self.placement.centre(values, index)
         source: Source = self.data.fill(block.source)
         draw = source.paired(partial(self._loss, values))
         keys = [jax.random.wrap_key_data(data, impl="threefry2x32") for data in (moves, block.batches)]
@@ -117,7 +117,7 @@ class Program:
         def step(states: tuple[Point, PyTree], now: tuple[Int[Array, ""], Array, Array]):
             time, key, batch_key = now
             batch, baseline = draw(batch_key)
-            look = jax.value_and_grad(lambda x: self._loss(self.layout.place(values, index, centre + x), batch))
+            look = jax.value_and_grad(lambda x: self._loss(self.placement.place(values, index, centre + x), batch))
             noise = jax.random.normal(key, (self.chains, centre.size), centre.dtype)
             coin = jax.random.uniform(jax.random.fold_in(key, 1), (self.chains,)) if self.sampler.exact else None
             states, seen = jax.vmap(partial(self._move, look, setting, time))(states, noise, coin)
@@ -143,7 +143,7 @@ class Program:
         state: tuple[Point, PyTree],
         noise: Float[Array, " free"],
         coin: Float[Array, ""] | None,
-    ) -> tuple[tuple[Point, PyTree], Seen]:
+    ) -> tuple[tuple[Point, PyTree], StepInfo]:
         """One step of one chain; without a `coin`, every move is accepted."""
         old, memory = state
         still = (time == 0) | (time >= self.steps)
@@ -156,7 +156,7 @@ class Program:
         point = new if coin is None else _choose(still | (coin < acceptance), new, old)  # NaN is never accepted
         memory = _choose(time < self.burn_in, self.sampler.adapt(memory, point.gradient), memory)
         slope, change = point.slope(setting), setting.nbeta * (point.gradient - old.gradient)
-        seen = Seen(
+        seen = StepInfo(
             loss=point.loss,
             virial=jnp.vdot(point.offset, slope),
             push=jnp.vdot(setting.nbeta * point.gradient, metric * slope),
@@ -166,14 +166,14 @@ class Program:
         )
         return (point, memory), seen
 
-    def _summary(self, seen: Seen, baseline: Float[Array, " time"]) -> Traces:
+    def _summary(self, seen: StepInfo, baseline: Float[Array, " time"]) -> Traces:
         """Means over draws; of the noise, over the still steps at the end."""
         draws = jax.tree.map(lambda leaf: leaf[self.burn_in : self.steps].mean(0), seen)
         noise = seen.noise[self.steps :].mean(0) if self.looks else jnp.zeros_like(draws.noise)
         return Traces(seen.loss[: self.steps].T, baseline[: self.steps], draws._replace(noise=noise))
 
 
-def _run(program: Program, block: Block) -> Traces:
+def _run(program: ChainProgram, block: CellBlock) -> Traces:
     def at_checkpoint(values: Sequence[Any], moves: Array) -> Traces:
         lane = partial(program.cell, values, block=block)
         return jax.vmap(lane)(moves, block.index, block.setting)
@@ -182,7 +182,7 @@ def _run(program: Program, block: Block) -> Traces:
 
 
 @cache
-def _compiled() -> Callable[[Program, Block], Traces]:
+def _compiled() -> Callable[[ChainProgram, CellBlock], Traces]:
     # Blocks are spread over cores by the caller; threads inside a matrix product would only get in the way. Level 3
     # takes half as long again to compile the random numbers, and runs no faster.
     options = {"xla_cpu_multi_thread_eigen": False, "xla_backend_optimization_level": 2}

@@ -9,8 +9,8 @@ import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int, PyTree
 
-from nucleate.observables.llc.blocks import Work, lanes_at_once, run
-from nucleate.observables.llc.chains import Frame, Program, Traces
+from nucleate.observables.llc.blocks import CellGrid, lanes_at_once, run
+from nucleate.observables.llc.chains import ChainProgram, Skeleton, Traces
 from nucleate.observables.llc.mixing import mixing
 from nucleate.observables.llc.samplers import SGLD, Sampler
 from nucleate.observables.llc.settings import Setting
@@ -163,7 +163,7 @@ def learning_coefficient(
 
         λ̂(w₀) = nβ (E_{w ~ p}[L(w)] − L(w₀)),    p(w) ∝ exp(−nβ L(w) − γ/2 |w − w₀|²)
 
-    loss: any JAX function of (parameters, batch), the mean over the batch; data: `Whole`, `Minibatches` or `Stream`,
+    loss: any JAX function of (parameters, batch), the mean over the batch; data: `Whole`, `Minibatches` or `Fresh`,
     of any distribution; checkpoints: pytrees w₀ of one structure; settings: ε, nβ and γ; subsets: `Everything`,
     `Matching` or `Mask`. Chains, checkpoints, settings and all subsets that move equally many parameters of the same
     leaves are one compiled program, which a later call with the same loss function and the same shapes finds ready.
@@ -185,23 +185,23 @@ def learning_coefficient(
     """
     _check(data, checkpoints, settings, sampling)
     groups = lay_out(subsets, checkpoints[0])
-    split = [Frame.split(checkpoint) for checkpoint in checkpoints]
-    source, frame = Frame.split(data)
+    split = [Skeleton.split(checkpoint) for checkpoint in checkpoints]
+    source, skeleton = Skeleton.split(data)
     _check_alike(split)
 
     def sample(group: Group) -> Traces:
-        program = Program(
+        program = ChainProgram(
             loss=loss,
             sampler=sampling.sampler,
             chains=sampling.chains,
             burn_in=sampling.burn_in,
             steps=sampling.burn_in + sampling.draws,
-            layout=group.layout,
+            placement=group.placement,
             parameters=split[0][1],
-            data=frame,
+            data=skeleton,
         )
-        work = Work([values for values, _ in split], group, settings, source, sampling.seed)
-        traces = run(program, work, sampling.at_once or lanes_at_once(group.index.shape[1], sampling.chains))
+        grid = CellGrid([values for values, _ in split], group, settings, source, sampling.seed)
+        traces = run(program, grid, sampling.at_once or lanes_at_once(group.index.shape[1], sampling.chains))
         shape = (len(checkpoints), len(group.numbers), len(settings))
         return jax.tree.map(lambda leaf: leaf.reshape(*shape, *leaf.shape[2:]), traces)
 
@@ -242,7 +242,7 @@ def _read(
 def _check(data: Any, checkpoints: Sequence[PyTree], settings: Sequence[Setting], sampling: Sampling) -> None:
     if not isinstance(data, Source):
         raise ValueError(
-            f"data must be Whole(data), Minibatches(data, size) or Stream(sample); got {type(data).__name__}."
+            f"data must be Whole(data), Minibatches(data, size) or Fresh(sample); got {type(data).__name__}."
         )
     for name, values in (("checkpoints", checkpoints), ("settings", settings)):
         if not isinstance(values, Sequence) or not values:
@@ -252,15 +252,15 @@ def _check(data: Any, checkpoints: Sequence[PyTree], settings: Sequence[Setting]
         raise ValueError(f"{sampler} compares losses, which must be on the same data: give it Whole(data), not {data}.")
 
 
-def _check_alike(split: list[tuple[list[Any], Frame]]) -> None:
+def _check_alike(split: list[tuple[list[Any], Skeleton]]) -> None:
     """All checkpoints must fit one program."""
 
     def shape(values: list[Any]) -> list[Any]:
         return [None if value is None else (np.shape(value), value.dtype) for value in values]
 
-    first, frame = split[0]
+    first, skeleton = split[0]
     for number, (values, other) in enumerate(split):
-        if other != frame or shape(values) != shape(first):
+        if other != skeleton or shape(values) != shape(first):
             raise ValueError(
                 f"checkpoints must be a list of pytrees of one structure and shape; number {number} differs from 0."
             )

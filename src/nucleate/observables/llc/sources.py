@@ -91,7 +91,7 @@ class Minibatches(Source):
 
 
 @final
-class Stream(Source):
+class Fresh(Source):
     """Batches that nobody has seen before, made on the fly.
 
         L_m → E[L],    n → ∞
@@ -101,7 +101,7 @@ class Stream(Source):
     is computed anew for each batch, once for all chains. Source: [wang2024refined].
 
     >>> import jax
-    >>> batch, _ = Stream(lambda key: jax.random.normal(key, (5, 2))).paired(jnp.mean)(jax.random.key(0))
+    >>> batch, _ = Fresh(lambda key: jax.random.normal(key, (5, 2))).paired(jnp.mean)(jax.random.key(0))
     >>> batch.shape
     (5, 2)
     """

@@ -120,7 +120,7 @@ def leaves(params: PyTree) -> list[Leaf]:
 
 @final
 @dataclass(frozen=True)
-class Layout:
+class Placement:
     """Where the moving numbers are: hashable, so that it can shape a compiled program.
 
     touched: the leaves that hold some; complete: whether the one subset there is moves all of these leaves.
@@ -160,7 +160,7 @@ class Group(NamedTuple):
     """
 
     numbers: tuple[int, ...]
-    layout: Layout
+    placement: Placement
     index: Int[np.ndarray, "subset free"]
 
 
@@ -180,4 +180,4 @@ def lay_out(subsets: Sequence[Subset], params: PyTree) -> list[Group]:
 def _group(numbers: list[int], touched: tuple[int, ...], masks: list[list[Bool[np.ndarray, "..."]]]) -> Group:
     flat = [np.concatenate([mask[leaf].ravel() for leaf in touched]) for mask in masks]
     index = np.stack([np.flatnonzero(mask) for mask in flat]).astype(np.int32)
-    return Group(tuple(numbers), Layout(touched, complete=len(flat) == 1 and bool(flat[0].all())), index)
+    return Group(tuple(numbers), Placement(touched, complete=len(flat) == 1 and bool(flat[0].all())), index)

@@ -79,13 +79,13 @@ class ParticleNetwork(Recipe):
         return self.task.box.boundary()
 
     @property
-    def pieces(self) -> int:  # type: ignore[override]
-        return pieces(self.batch, self.task.particles)
+    def microbatches(self) -> int:  # type: ignore[override]
+        return microbatches(self.batch, self.task.particles)
 
     @property
-    def longest(self) -> int:  # type: ignore[override]
+    def max_gap(self) -> int:  # type: ignore[override]
         work = self.batch * self.task.particles * self.size.blocks * self.size.width**2
-        return int(np.clip(_WORK // work, 1, Recipe.longest))
+        return int(np.clip(_WORK // work, 1, Recipe.max_gap))
 
     @property
     def batching(self) -> Stream:  # type: ignore[override]
@@ -153,10 +153,10 @@ class ParticleNetwork(Recipe):
         return look(model, state.position, state.velocity, self.boundary)
 
 
-def pieces(batch: int, particles: int) -> int:
+def microbatches(batch: int, particles: int) -> int:
     """The least number of equal parts of a batch of states that are small enough to be fast.
 
-    >>> pieces(batch=64, particles=64), pieces(batch=16, particles=32)
+    >>> microbatches(batch=64, particles=64), microbatches(batch=16, particles=32)
     (4, 1)
     """
     return next(n for n in range(1, batch + 1) if batch % n == 0 and (batch // n * particles <= _ROWS or n == batch))

@@ -1,16 +1,14 @@
-"""This machine: its workers, its caches, and the block size that suits a program on it."""
+"""How many members of a program to advance together on this machine."""
 
 import contextlib
 import json
-import os
 import time
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import jax
 import numpy as np
 
+from nucleate import machine
 from nucleate.fleet.plan import Plan
 from nucleate.fleet.program import Program
 from nucleate.fleet.schedule import timeline
@@ -22,31 +20,6 @@ _ACCELERATOR_CANDIDATES = (8, 64, 512)
 _WORTH_MEASURING = 2_000_000
 
 
-def cache_folder() -> Path:
-    """Where compiled programs and measured block sizes are kept between runs."""
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "nucleate"
-
-
-def use_compile_cache() -> None:
-    """Let the second run of a program start at once."""
-    if jax.config.values["jax_compilation_cache_dir"] is None:
-        jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "xla"))
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
-        jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
-
-
-def workers() -> list[Any]:
-    """One entry for each thread that trains: every core of a CPU, or every accelerator.
-
-    Threads share the one CPU device that JAX presents: executions on it run side by side, and a program is compiled
-    once for all cores.
-    """
-    devices = jax.local_devices()
-    if devices[0].platform != "cpu":
-        return devices
-    return devices[:1] * len(os.sched_getaffinity(0))
-
-
 def choose_block(plan: Plan, group: tuple, say: Callable[[str], None]) -> int:
     """The fastest block size for a group of members: measured once on this machine, then remembered."""
     if plan.block is not None:
@@ -56,12 +29,12 @@ def choose_block(plan: Plan, group: tuple, say: Callable[[str], None]) -> int:
     if plan.members.count * plan.steps < _WORTH_MEASURING:
         return candidates[0]
     index = [i for i in range(plan.members.count) if plan.group(i) == group]
-    file = cache_folder() / "blocks.json"
+    file = machine.cache_folder() / "blocks.json"
     known = {}
     with contextlib.suppress(OSError, ValueError):
-        known = json.loads(file.read_text())
+        known = json.loads(file.read_text(encoding="utf-8"))
     name = Program(plan.recipe, dict(group[0]), 1).identity(*plan.lanes(index[:1], 1))
-    name = f"{platform}-{len(workers())}-{name}"
+    name = f"{platform}-{len(machine.workers())}-{name}"
     if name not in known:
         say("measuring the block size")
         fitting = [lanes for lanes in candidates if lanes <= len(index)] or candidates[:1]

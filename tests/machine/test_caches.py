@@ -1,0 +1,46 @@
+from pathlib import Path
+
+import jax
+import pytest
+
+from nucleate.machine import cache_folder, use_compile_cache
+
+
+def test_caches_are_where_the_user_wants_them(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "nucleate"
+
+
+@pytest.mark.parametrize("unset", [None, ""])
+def test_caches_are_in_the_home_directory_otherwise(monkeypatch, unset):
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    if unset is not None:
+        monkeypatch.setenv("XDG_CACHE_HOME", unset)  # empty counts as unset, says the XDG specification
+    assert cache_folder() == Path.home() / ".cache/nucleate"
+
+
+def test_a_user_without_a_home_directory_has_caches_too(monkeypatch, tmp_path):
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert cache_folder() == tmp_path / "nucleate"
+
+
+def test_programs_are_kept_between_runs():
+    use_compile_cache()
+    folder = Path(jax.config.jax_compilation_cache_dir)
+    assert folder.is_relative_to(cache_folder())  # that of the tests, see tests/conftest.py
+
+
+def test_a_compile_cache_that_the_user_has_chosen_stays(tmp_path):
+    use_compile_cache()
+    before = jax.config.jax_compilation_cache_dir
+    jax.config.update("jax_compilation_cache_dir", str(tmp_path))
+    try:
+        use_compile_cache()
+        assert jax.config.jax_compilation_cache_dir == str(tmp_path)
+    finally:
+        jax.config.update("jax_compilation_cache_dir", before)

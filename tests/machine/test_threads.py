@@ -1,0 +1,52 @@
+import os
+import threading
+
+import jax
+import pytest
+
+from nucleate.machine import cores, map_over_workers, threads, workers
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this platform binds no process to cores")
+def test_cores_are_those_the_process_is_bound_to():
+    assert cores() == len(os.sched_getaffinity(0))
+
+
+@pytest.mark.parametrize(("counted", "expected"), [(7, 7), (None, 1)])
+@pytest.mark.parametrize("counter", ["process_cpu_count", "cpu_count"])
+def test_where_no_process_is_bound_all_cores_count_and_one_at_least(monkeypatch, counter, counted, expected):
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.delattr(os, "process_cpu_count", raising=False)
+    monkeypatch.setattr(os, counter, lambda: counted, raising=False)
+    assert cores() == expected
+
+
+@pytest.mark.skipif(jax.default_backend() != "cpu", reason="an accelerator has no cores to share")
+def test_every_core_works():
+    assert len(workers()) == cores()
+    assert set(workers()) == {jax.local_devices()[0]}
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_results_come_in_order(count):
+    assert map_over_workers(lambda item: -item, range(count)) == [-item for item in range(count)]
+
+
+def test_the_first_item_is_done_alone_and_the_others_side_by_side(monkeypatch):
+    monkeypatch.setattr(threads, "workers", lambda: jax.local_devices()[:1] * 2)
+    together = threading.Barrier(2, timeout=10)
+    done = []
+
+    def work(item):
+        if item:
+            assert done[:1] == [0]
+            together.wait()  # passes only if another item is at work
+        done.append(item)
+
+    map_over_workers(work, [0, 1, 2])
+    assert sorted(done) == [0, 1, 2]
+
+
+def test_the_first_failure_is_raised():
+    with pytest.raises(ZeroDivisionError):
+        map_over_workers(lambda item: 1 // item, [1, 0, 2])
