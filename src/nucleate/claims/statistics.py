@@ -9,6 +9,8 @@ from typing import SupportsFloat
 
 import numpy as np
 
+from nucleate.claims.formats import DUST
+
 FEWEST = 6
 """Independent units below which a bootstrap gives no interval: the range of five units covers a median in 93.75 % of
 all cases, that of six in 96.9 %."""
@@ -131,7 +133,8 @@ def bootstrap(
         known = np.sort([number for number in drawn if not math.isnan(number)])
         if len(known) < 0.95 * resamples:
             return Estimate.unknown()
-        if _alike(known[0], known[-1]):
+        # Equal up to rounding: a correlation of 1 comes out as 1 − 10⁻¹⁶ now and then.
+        if math.isclose(known[0], known[-1], rel_tol=1e-12, abs_tol=DUST):
             return Estimate(value, *_with_unseen_units(statistic, samples, value, bounds), units)
     # By rank, not by interpolation: there is nothing between a number and infinity.
     rank = int(_tail(units) * (len(known) - 1))
@@ -143,11 +146,6 @@ def _tail(units: int) -> float:
     from scipy.special import ndtr, stdtrit
 
     return float(ndtr(-math.sqrt(units / (units - 1)) * stdtrit(units - 1, 1 - _TAIL)))
-
-
-def _alike(low: float, high: float) -> bool:
-    """Equal up to rounding: a correlation of 1 comes out as 1 − 10⁻¹⁶ now and then."""
-    return low == high or high - low <= 1e-12 * max(abs(low), abs(high))
 
 
 def _with_unseen_units(
