@@ -73,13 +73,13 @@ class _Packer:
             return {"object": self._named(type(value)), "fields": self._fields(value)}
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return {"named tuple": self._named(type(value)), "items": [self.pack(item) for item in value]}
-        raise TypeError(f"a {type(value).__name__} cannot be packed")
+        raise TypeError(f"a value of type {type(value).__name__} cannot be packed")
 
     def _fields(self, value: Any) -> dict[str, Any]:
         names = [field.name for field in dataclasses.fields(value)]
         for name in getattr(value, "__dict__", {}).keys() - set(names):
             if not isinstance(inspect.getattr_static(type(value), name, None), functools.cached_property):
-                raise TypeError(f"a {type(value).__name__} cannot be packed: '{name}' is not one of its fields")
+                raise TypeError(f"a value of type {type(value).__name__} cannot be packed: '{name}' is not one of its fields")
         return {name: self.pack(getattr(value, name)) for name in names}
 
     def _array(self, value: Any) -> dict[str, Any]:
@@ -144,7 +144,7 @@ class _Unpacker:
         array = self.arrays[tree["array"]]
         if tree["kind"] == "scalar":
             return array[()]
-        return sys.modules["jax.numpy"].asarray(array) if tree["kind"] == "jax" else array
+        return _jax_array(array) if tree["kind"] == "jax" else array
 
     def _dataset(self, tree: Mapping) -> xr.Dataset:
         variables = {
@@ -179,7 +179,15 @@ class _Unpacker:
 
 
 def _is_jax_array(value: Any) -> bool:
-    return "jax" in sys.modules and isinstance(value, sys.modules["jax"].Array)
+    # Not by the package of its type: JAX's own functions, such as `jnp.tanh`, are of that package too.
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(value, jax.Array)
+
+
+def _jax_array(array: np.ndarray) -> Any:
+    jax = sys.modules["jax"]
+    with jax.enable_x64(True):  # or JAX would round double precision to single
+        return jax.numpy.asarray(array)
 
 
 def _find(name: str, trusted: tuple[str, ...]) -> Any:
