@@ -177,7 +177,7 @@ def test_markdown_has_a_row_and_a_paragraph_for_every_claim():
     assert "| 2 | 12 × 500 | 3.2 |" in table[3]
     assert "> It is | so." in written
     assert "rate: 0.41 (expected: 0.4): inconclusive: too early (a has had 500 steps)" in written
-    assert "Formerly replicated, by the rule: rate ≥ 0. Changed because nothing could fail it." in written
+    assert "By the rule “rate ≥ 0” it was replicated. Changed because nothing could fail it." in written
 
 
 def test_nothing_breaks_a_row_of_the_markdown_table():

@@ -21,7 +21,8 @@ _PUBLIC = ("claim", "paper", "statement", "verdict", "expected", "measured", "in
 
 @dataclass(frozen=True)
 class Revision:
-    """A rule by which a claim was judged before: the rule, the verdict it gave, and why it was changed."""
+    """A rule by which a claim was judged before: the rule, the verdict it gave, and why it was changed, as the end of
+    a sentence: "any network would have passed."."""
 
     rule: str
     verdict: str
@@ -220,7 +221,7 @@ def _in_full(row: ClaimRow) -> list[str]:
         lines.append(f"- {check.label}: {check.found} (expected: {check.expected}): {check.verdict}{remark}")
     lines += ["", row.note, ""] if row.note else [""]
     for revision in row.history:
-        lines += [f"- Formerly {revision.verdict}, by the rule: {revision.rule}. Changed because {revision.why}", ""]
+        lines += [f"- By the rule “{revision.rule}” it was {revision.verdict}. Changed because {revision.why}", ""]
     return lines
 
 

@@ -129,9 +129,10 @@ def _draw(
     folder.mkdir(parents=True, exist_ok=True)
     pictures: list[Picture] = []
     with _watched(watch, "drawing", len(figures), "figures"), style():
-        for figure in figures:
+        for number, figure in enumerate(figures):
             try:
-                name = f"figure {figure.__module__}.{figure.__qualname__}"
+                # With its number: functions that one function made have one name.
+                name = f"figure {number} {figure.__module__}.{figure.__qualname__}"
                 drawn = evidence.kept(name, lambda figure=figure: _drawn(figure, evidence, folder), _are_in(folder))
                 pictures += [Picture(folder / file, title, caption) for file, title, caption, _ in drawn]
             except Exception as error:
