@@ -1,92 +1,171 @@
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import xarray as xr
 
-from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, Verdict
+from nucleate.claims import (
+    Check,
+    Claim,
+    Estimate,
+    Evidence,
+    Findings,
+    Reason,
+    Region,
+    Revision,
+    Steps,
+    Threshold,
+    When,
+    in_order,
+)
 from nucleate.record import Run, RunError, Variable, create_store
 
-REPLICATED, CONTRADICTED, INCONCLUSIVE = Verdict.REPLICATED, Verdict.CONTRADICTED, Verdict.INCONCLUSIVE
-INSIDE, ACROSS, OUTSIDE = Estimate(0.5, 0.4, 0.6), Estimate(0.9, 0.8, 1.1), Estimate(2.0, 1.9, 2.1)
+INSIDE, ACROSS, OUTSIDE = Estimate(0.5, 0.4, 0.6, 9), Estimate(0.9, 0.8, 1.1, 9), Estimate(2.0, 1.9, 2.1, 9)
+NOTHING = Evidence({}, None)
 
 
-@pytest.mark.parametrize(
-    ("region", "interval", "verdict"),
-    [
-        (Region(0, 1), (0.2, 0.8), REPLICATED),
-        (Region(0, 1), (0.0, 1.0), REPLICATED),  # the bounds belong to the region
-        (Region(0, 1), (-0.1, 0.8), INCONCLUSIVE),
-        (Region(0, 1), (0.2, 1.1), INCONCLUSIVE),
-        (Region(0, 1), (-1.0, 2.0), INCONCLUSIVE),  # too wide to tell
-        (Region(0, 1), (1.1, 2.0), CONTRADICTED),
-        (Region(0, 1), (-2.0, -0.1), CONTRADICTED),
-        (Region(0, 1), (1.0, 2.0), INCONCLUSIVE),  # touches
-        (Region(low=0.5), (0.5, 9.0), REPLICATED),
-        (Region(low=0.5), (0.1, 0.4), CONTRADICTED),
-        (Region(high=0.5), (-9.0, 0.5), REPLICATED),
-        (Region(high=0.5), (0.6, 0.7), CONTRADICTED),
-        (Region(2, 2), (2.0, 2.0), REPLICATED),
-        (Region(2, 2), (3.0, 3.0), CONTRADICTED),
-        (Region(), (-1e9, 1e9), REPLICATED),
-        (Region(0, 1), (math.nan, math.nan), INCONCLUSIVE),
-        (Region(0, 1), (0.5, math.nan), INCONCLUSIVE),
-        # "Never" is a number larger than all others.
-        (Region(low=0), (1.0, math.inf), REPLICATED),
-        (Region(low=0), (math.inf, math.inf), REPLICATED),
-        (Region(0, 1), (0.5, math.inf), INCONCLUSIVE),
-        (Region(0, 1), (1.5, math.inf), CONTRADICTED),
-    ],
-)
-def test_an_interval_is_judged_by_where_it_lies(region, interval, verdict):
-    assert region.judge(Estimate(sum(interval) / 2, *interval)) == verdict
-
-
-def test_regions_say_what_they_are():
-    assert [str(r) for r in (Region(1, 1), Region(low=0.5), Region(high=2), Region(0, 1))] == [
-        "= 1",
-        "≥ 0.5",
-        "≤ 2",
-        "in [0, 1]",
-    ]
-    assert Region.around(0.4, 0.05) == Region(0.4 - 0.05, 0.4 + 0.05)
-
-
-@pytest.mark.parametrize("bounds", [(1, 0), (math.nan, 1)])
-def test_a_region_without_room_is_refused(bounds):
-    with pytest.raises(ValueError, match=r"Region\.low must be <= high; got"):
-        Region(*bounds)
-
-
-def claim(*estimates: Estimate, needs: tuple[str, ...] = ()) -> Claim:
+def claim(*estimates: Estimate, mature=None, **changes) -> Claim:
     """A claim with one check 0 ≤ · ≤ 1 for each estimate."""
-    labels = [f"check {number}" for number in range(len(estimates))]
-    return Claim(
-        id="paper/7",
-        source="Sec. 2",
-        statement="Something is so.",
-        checks=tuple(Check(label, "about a half", Region(0, 1)) for label in labels),
-        measure=lambda evidence: Findings(dict(zip(labels, estimates, strict=True)), note="Measured."),
-        needs=needs,
+    checks = tuple(
+        Check(f"check {number}", "about a half", Region.between(0, 1), mature=mature)
+        for number in range(len(estimates))
     )
+    found = Findings(dict(zip(checks, estimates, strict=True)), "Measured.")
+    return replace(Claim("paper/7", "Sec. 2", "Something is so.", checks, lambda evidence: found), **changes)
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A run of 100 steps whose record holds zeros."""
+    run = Run.create(tmp_path / "run", {"members": 2, "steps": 100, "seconds": 5.0})
+    frame = xr.Dataset({"heads": ("member", np.zeros(2))}, coords={"member": np.arange(2)})
+    create_store(run.record_path, frame, [Variable("rqi", ("member",), (2,), np.dtype("f4"), (2,))])
+    return run
 
 
 @pytest.mark.parametrize(
     ("estimates", "verdict", "decisive"),
     [
-        ((INSIDE, INSIDE), REPLICATED, 0),
-        ((INSIDE, ACROSS), INCONCLUSIVE, 1),
-        ((INSIDE, OUTSIDE), CONTRADICTED, 1),
-        ((ACROSS, INSIDE, OUTSIDE), CONTRADICTED, 2),
-        ((Estimate.unknown(), INSIDE), INCONCLUSIVE, 0),
+        ((INSIDE, INSIDE), "replicated", 0),
+        ((INSIDE, ACROSS), "inconclusive", 1),
+        ((INSIDE, OUTSIDE), "contradicted", 1),
+        ((ACROSS, INSIDE, OUTSIDE), "contradicted", 2),
+        ((Estimate.unknown(), INSIDE), "inconclusive", 0),
     ],
 )
 def test_one_contradicted_check_contradicts_and_all_must_hold(estimates, verdict, decisive):
-    judged = claim(*estimates)
-    judgement = judged.judge(Evidence({}, samples=1))
-    assert judgement.verdict == verdict
-    assert judgement.decisive is judged.checks[decisive]
+    row = claim(*estimates).judge(NOTHING)
+    assert row.verdict == verdict
+    assert row.decisive.label == f"check {decisive}"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "reason"),
+    [
+        (INSIDE, ""),
+        (OUTSIDE, ""),
+        (ACROSS, "too few"),  # more units would decide
+        (Estimate.open(0.5, units=3), "too few"),
+        (Estimate.unknown(), "undefined"),
+        (Estimate.unknown(Reason.TOO_EARLY), "too early"),
+        (OUTSIDE.too_early(), "too early"),
+    ],
+)
+def test_an_inconclusive_check_says_why(estimate, reason):
+    row = claim(estimate).judge(NOTHING)
+    assert row.reason == row.checks[0].reason == reason
+    assert row.checks[0].units == estimate.units
+
+
+@pytest.mark.parametrize("estimate", [INSIDE, ACROSS, OUTSIDE, Estimate.exact(2), Estimate.unknown()])
+def test_before_enough_steps_every_number_is_too_early(run, estimate):
+    evidence = Evidence({"paper/a": run}, None)
+    (check,) = claim(estimate, mature=Steps(101, "paper/a")).judge(evidence).checks
+    assert (check.verdict, check.reason) == ("inconclusive", "too early")
+    assert check.measured == (None if math.isnan(estimate.value) else estimate.value)
+    assert check.interval is None
+    assert check.lacks == "paper/a has had 100 steps"
+    assert check.judged == "from 101 steps of paper/a on"
+
+
+def test_with_enough_steps_the_number_decides(run):
+    evidence = Evidence({"paper/a": run}, None)
+    (check,) = claim(OUTSIDE, mature=Steps(100, "paper/a")).judge(evidence).checks
+    assert (check.verdict, check.reason, check.lacks) == ("contradicted", "", "")
+    assert check.judged == "from 100 steps of paper/a on"  # said whether or not it mattered
+
+
+def test_steps_of_several_experiments_must_all_be_enough(run, tmp_path):
+    long = Run.create(tmp_path / "long", {"members": 1, "steps": 30_000})
+    evidence = Evidence({"paper/a": run, "paper/b": long}, None)
+    mature = Steps(20_000, ("paper/a", "paper/b"))
+    assert mature.lacks(evidence) == "paper/a has had 100 steps"
+    assert str(mature) == "from 20,000 steps of paper/a and paper/b on"
+    assert Steps(20_000, "paper/b").lacks(evidence) == ""
+
+
+@pytest.mark.parametrize(("threshold", "verdict"), [(0, "contradicted"), (1, "inconclusive")])
+def test_a_record_may_decide_from_when_on_a_check_is_judged(run, threshold, verdict):
+    mature = When("heads have formed", "paper/a", lambda record: bool((record.heads >= threshold).all()))
+    (check,) = claim(OUTSIDE, mature=mature).judge(Evidence({"paper/a": run}, None)).checks
+    assert check.verdict == verdict
+    assert check.lacks == ("" if verdict == "contradicted" else "not yet in paper/a: heads have formed")
+    assert check.judged == "when, in paper/a, heads have formed"
+
+
+def test_one_check_too_early_does_not_silence_another(run):
+    early = Check("early", "", Region.between(0, 1), mature=Steps(101, "paper/a"))
+    ready = Check("ready", "", Region.between(0, 1))
+    both = Claim("paper/7", "", "", (early, ready), lambda _: Findings({early: INSIDE, ready: OUTSIDE}))
+    assert both.judge(Evidence({"paper/a": run}, None)).verdict == "contradicted"
+
+
+def test_a_claim_must_answer_exactly_its_checks():
+    asked = claim(INSIDE, INSIDE)
+    other = replace(asked.checks[1], label="chekc 1")
+    for answered in ({asked.checks[0]: INSIDE}, {asked.checks[0]: INSIDE, other: INSIDE}):
+        wrong = replace(asked, measure=lambda _, answered=answered: Findings(answered))
+        with pytest.raises(ValueError, match=r"paper/7 measured \['check 0'.*\]; its checks are .*'check 1'"):
+            wrong.judge(NOTHING)
+
+
+def test_a_claim_without_checks_or_with_two_alike_is_refused():
+    with pytest.raises(ValueError, match=r"Claim paper/7 needs at least one check; got none\."):
+        claim()
+    two = claim(INSIDE, INSIDE).checks
+    with pytest.raises(ValueError, match=r"Claim paper/7 has two checks of one label; got \['check 0', 'check 0'\]\."):
+        claim(INSIDE, checks=(two[0], replace(two[0], expected="another")))
+
+
+def test_findings_of_nothing_say_why():
+    checks = claim(INSIDE, INSIDE).checks
+    found = Findings.none(checks, "No network learned.")
+    assert set(found.estimates) == set(checks)
+    row = claim(INSIDE, INSIDE, measure=lambda _: found).judge(NOTHING)
+    assert (row.verdict, row.reason, row.note) == ("inconclusive", "undefined", "No network learned.")
+
+
+def test_a_claim_that_failed_is_inconclusive_and_says_why(run):
+    evidence = Evidence({"paper/a": run}, None)
+    row = claim(INSIDE, INSIDE, needs=("paper/a",)).failed(ZeroDivisionError("division by zero"), evidence)
+    assert (row.verdict, row.reason) == ("inconclusive", "failed")
+    assert row.note == "The measurement failed: ZeroDivisionError: division by zero."
+    assert (row.members, row.steps, row.measured, row.interval) == (2, 100, None, None)
+    assert [check.reason for check in row.checks] == ["failed", "failed"]
+
+
+def test_a_failed_claim_asks_no_more_of_a_record_that_cannot_be_read(run):
+    (run.record_path / "rqi/c").mkdir()
+    (run.record_path / "rqi/c/0").write_bytes(b"not a chunk")
+    mature = When("heads have formed", "paper/a", lambda record: True)
+    evidence, asked = Evidence({"paper/a": run}, None), claim(INSIDE, mature=mature, needs=("paper/a",))
+    with pytest.raises(RunError, match="corrupt chunk") as caught:
+        asked.judge(evidence)
+    row = asked.failed(caught.value, evidence)
+    assert (row.reason, row.checks[0].lacks) == ("failed", "")
+    assert "variable 'rqi' has a corrupt chunk" in row.note
 
 
 def test_the_cost_is_that_of_the_runs_and_of_the_measurement(tmp_path):
@@ -95,18 +174,9 @@ def test_the_cost_is_that_of_the_runs_and_of_the_measurement(tmp_path):
         name: Run.create(tmp_path / name, dict(zip(("members", "steps", "seconds"), cost, strict=True)))
         for name, cost in costs.items()
     }
-    judgement = claim(INSIDE, needs=("a", "b")).judge(Evidence(runs, samples=1))
-    assert (judgement.members, judgement.steps) == (7, 100)
-    assert 7.0 <= judgement.seconds < 8.0
-
-
-def test_a_claim_must_measure_exactly_its_checks():
-    measured = claim(INSIDE, INSIDE)
-    misspelt = Claim(
-        "paper/7", "Sec. 2", "…", measured.checks, lambda _: Findings({"check 0": INSIDE, "chekc 1": INSIDE})
-    )
-    with pytest.raises(ValueError, match=r"paper/7 measured \['check 0', 'chekc 1'\]; its checks are .*'check 1'"):
-        misspelt.judge(Evidence({}, samples=1))
+    row = claim(INSIDE, needs=("a", "b")).judge(Evidence(runs, None))
+    assert (row.members, row.steps) == (7, 100)
+    assert 7.0 <= row.seconds < 8.0
 
 
 @pytest.mark.parametrize(
@@ -120,40 +190,24 @@ def test_a_claim_must_measure_exactly_its_checks():
     ],
 )
 def test_a_row_is_plain_json_whatever_was_measured(estimate, measured, interval):
-    row = claim(estimate).judge(Evidence({}, samples=1)).row()
-    assert json.loads(json.dumps(row, allow_nan=False)) == row
+    row = json.loads(json.dumps(claim(estimate).judge(NOTHING).to_json(), allow_nan=False))
     assert (row["measured"], row["interval"]) == (measured, interval)
     assert (row["checks"][0]["measured"], row["checks"][0]["interval"]) == (measured, interval)
 
 
-def test_a_row_tells_the_decisive_check():
-    row = claim(INSIDE, OUTSIDE).judge(Evidence({}, samples=1)).row()
-    assert row["claim"] == "paper/7"
-    assert row["paper"] == "paper"
-    assert row["verdict"] == "contradicted"
-    assert row["expected"] == "check 1: about a half"
-    assert row["measured"] == 2.0
-    assert row["rule"] == "check 0 in [0, 1]; check 1 in [0, 1]"
-    assert [check["verdict"] for check in row["checks"]] == ["replicated", "contradicted"]
+def test_a_row_says_all_that_the_claim_says():
+    history = (Revision("check 0 ≥ 0", "replicated", "nothing could fail it."),)
+    check = Check("rate", "0.4", Region.above(0.3), Threshold.PAPER)
+    full = claim(OUTSIDE, checks=(check,), measure=lambda _: Findings({check: OUTSIDE}), quote="So it is.")
+    row = replace(full, history=history).judge(NOTHING)
+    assert (row.claim, row.paper, row.source, row.statement) == ("paper/7", "paper", "Sec. 2", "Something is so.")
+    assert (row.quote, row.history, row.expected) == ("So it is.", history, "rate: 0.4")
+    assert row.rule == "rate > 0.3 (threshold: the paper's)"
+    assert claim(INSIDE, INSIDE).judge(NOTHING).rule == (
+        "check 0 in [0, 1] (threshold: ours); check 1 in [0, 1] (threshold: ours)"
+    )
 
 
-@pytest.fixture
-def run(tmp_path):
-    run = Run.create(tmp_path / "run", {"members": 2, "steps": 3})
-    frame = xr.Dataset(coords={"member": np.arange(2)})
-    create_store(run.record_path, frame, [Variable("rqi", ("member",), (2,), np.dtype("f4"), (2,))])
-    return run
-
-
-def test_evidence_loads_a_record_once(run):
-    evidence = Evidence({"fleet": run}, samples=1)
-    record = evidence.record("fleet")
-    assert record is evidence.record("fleet")
-    assert record.rqi.variable._in_memory
-
-
-def test_evidence_names_a_corrupt_record(run):
-    (run.record_path / "rqi/c").mkdir()
-    (run.record_path / "rqi/c/0").write_bytes(b"not a chunk")
-    with pytest.raises(RunError, match=r"record\.zarr: variable 'rqi' has a corrupt chunk"):
-        Evidence({"fleet": run}, samples=1).record("fleet")
+def test_claims_come_in_the_order_of_their_numbers():
+    parts = [[claim(INSIDE, id=f"paper/{number}") for number in numbers] for numbers in ((10, 2), (1,), (9, 3))]
+    assert [each.number for each in in_order(*map(tuple, parts))] == [1, 2, 3, 9, 10]

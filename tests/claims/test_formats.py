@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from nucleate.explorer.formats import duration, interval, number, paragraph
+from nucleate.claims.formats import duration, in_one_line, interval, number
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,8 @@ def test_intervals():
     assert interval(None) == ""
     assert interval([1e-18, 0.25]) == "[0, 0.25]"
     assert interval((-math.inf, 2)) == "[−∞, 2]"
+    assert interval((2.0, 2.0)) == ""
+    assert interval((2.0, 2.0), always=True) == "[2, 2]"
 
 
 @pytest.mark.parametrize(
@@ -59,6 +61,14 @@ def test_durations(seconds, text):
     assert duration(seconds) == text
 
 
-def test_paragraphs_are_escaped_and_empty_ones_left_out():
-    assert paragraph("a < b & c") == "<p>a &lt; b &amp; c</p>"
-    assert paragraph("") == ""
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (ValueError("no data."), "ValueError: no data"),
+        (ValueError("\nlong\nstory"), "ValueError"),
+        (KeyError("x"), "KeyError: 'x'"),
+        (RuntimeError(), "RuntimeError"),
+    ],
+)
+def test_errors_in_one_line(error, text):
+    assert in_one_line(error) == text

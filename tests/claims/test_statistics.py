@@ -7,46 +7,134 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from nucleate.claims import Estimate, bootstrap, pearson, share, spearman
+from nucleate.claims import Estimate, Reason, bootstrap, pearson, ratio, share, spearman
+
+UNITS = (6, 20, 100)
 
 
 @given(st.integers(1, 400), st.data())
-def test_share_is_wilsons_interval(total, data):
+def test_a_share_has_the_exact_binomial_interval(total, data):
     hits = data.draw(st.integers(0, total))
-    expected = stats.binomtest(hits, total).proportion_ci(method="wilson")
     found = share(hits, total)
-    assert found.value == hits / total
-    assert found.low == pytest.approx(expected.low, abs=1e-9)
-    assert found.high == pytest.approx(expected.high, abs=1e-9)
-    assert 0 <= found.low <= found.value <= found.high <= 1
+    assert (found.value, found.units, found.reason) == (hits / total, total, None)
+    # At its ends the data are just as unlikely as 95 % allow, on either side.
+    if hits:
+        assert stats.binom.sf(hits - 1, total, found.low) == pytest.approx(0.025)
+    if hits < total:
+        assert stats.binom.cdf(hits, total, found.high) == pytest.approx(0.025)
+    assert (found.low == 0) == (hits == 0)
+    assert (found.high == 1) == (hits == total)
+
+
+@pytest.mark.parametrize("units", UNITS)
+@pytest.mark.parametrize("truth", [0.5, 0.8, 0.97])
+def test_a_share_covers_the_truth_at_least_as_often_as_it_says(units, truth):
+    hits = np.arange(units + 1)
+    covered = [found.low <= truth <= found.high for found in (share(int(h), units) for h in hits)]
+    assert stats.binom.pmf(hits, units, truth) @ covered >= 0.95
 
 
 def test_a_share_of_nothing_is_unknown():
-    assert all(map(math.isnan, vars(share(0, 0)).values()))
+    found = share(0, 0)
+    assert math.isnan(found.value)
+    assert found.reason is Reason.TOO_FEW
 
 
-def test_an_exact_number_is_its_own_interval():
-    assert Estimate.exact(0.25) == Estimate(0.25, 0.25, 0.25)
+def _mean(sample):  # five times as fast as NumPy's for a few units, as is the median
+    return float(sample.sum()) / len(sample)
 
 
-def test_bootstrap_intervals_cover_a_known_mean():
+def _median(sample):
+    middle = np.sort(sample)[(len(sample) - 1) // 2 : len(sample) // 2 + 1]
+    return float(middle.sum()) / len(middle)
+
+
+@pytest.mark.parametrize("units", UNITS)
+@pytest.mark.parametrize(
+    ("statistic", "draw", "truth", "least"),
+    [
+        (_mean, lambda rng, units: rng.normal(3.0, 2.0, units), 3.0, 0.92),  # plain percentiles: 0.86 for six units
+        (_median, lambda rng, units: rng.normal(3.0, 2.0, units), 3.0, 0.92),
+        (_mean, lambda rng, units: rng.exponential(1.0, units), 1.0, 0.86),  # six units show little of a long tail
+        # Six are all hits in 53 % of all cases, in which resampling alone sees no spread.
+        (_mean, lambda rng, units: rng.random(units) < 0.9, 0.9, 0.92),
+    ],
+    ids=["mean", "median", "mean, skewed", "proportion"],
+)
+def test_bootstrap_intervals_cover_the_truth(statistic, draw, truth, least, units):
     rng = np.random.default_rng(0)
-    trials = [bootstrap(np.mean, rng.normal(3.0, 2.0, 40), resamples=300, seed=i) for i in range(200)]
-    assert 0.90 <= np.mean([trial.low <= 3.0 <= trial.high for trial in trials]) <= 0.99
+    found = [bootstrap(statistic, draw(rng, units), bounds=(0, 1), resamples=200, seed=seed) for seed in range(250)]
+    assert np.mean([estimate.low <= truth <= estimate.high for estimate in found]) >= least
 
 
 def test_bootstrap_width_is_that_of_the_standard_error():
     sample = np.random.default_rng(1).normal(size=400)
     found = bootstrap(np.mean, sample)
-    assert found.value == sample.mean()
+    assert (found.value, found.units) == (sample.mean(), 400)
     assert found.high - found.low == pytest.approx(2 * 1.96 * sample.std() / 20, rel=0.1)
 
 
-def test_bootstrap_resamples_columns_together():
+@pytest.mark.parametrize("units", [1, 5])
+def test_fewer_than_six_units_decide_nothing(units):
+    assert bootstrap(np.mean, np.arange(float(units))) == Estimate.open((units - 1) / 2, Reason.TOO_FEW, units)
+    assert bootstrap(lambda a, b: float(a.mean()), np.arange(9.0), np.arange(float(units))).reason is Reason.TOO_FEW
+
+
+def test_six_units_have_an_interval():
+    assert bootstrap(np.median, np.arange(6.0)) == Estimate(2.5, 0.0, 5.0, 6)  # all that was seen
+
+
+def test_a_median_of_alike_units_is_not_moved_by_the_units_that_were_not_seen():
+    for units in (6, 20, 100):
+        assert bootstrap(np.median, np.full(units, 0.3)) == Estimate(0.3, 0.3, 0.3, units)
+
+
+def test_a_mean_of_alike_units_is_open_without_bounds_and_like_a_share_with_them():
+    assert bootstrap(np.mean, np.ones(20)) == Estimate(1.0, -math.inf, math.inf, 20)
+    for units in UNITS:
+        found, exact = bootstrap(np.mean, np.ones(units), bounds=(0, 1)), share(units, units)
+        assert found.high == 1.0
+        assert found.low == pytest.approx(exact.low, abs=1 / units)
+        assert bootstrap(np.mean, np.zeros(units), bounds=(0, 1)).high == pytest.approx(1 - found.low)
+
+
+def test_a_perfect_order_of_few_units_is_not_exact():
+    widths = []
+    for units in UNITS:
+        found = bootstrap(spearman, np.arange(float(units)), np.arange(float(units)) ** 3, resamples=200)
+        assert (found.value, found.high) == (pytest.approx(1), pytest.approx(1))
+        assert found.low < 0.95
+        widths.append(found.high - found.low)
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_samples_apart_are_widened_apart():
+    above = lambda a, b: float(np.mean(a[:, None] > b))
+    found = bootstrap(above, np.full(12, 2.0), np.full(20, 1.0))
+    assert (found.value, found.high) == (1.0, 1.0)
+    assert 0 < found.low < share(12, 12).low  # units of both may differ
+
+
+def test_a_statistic_that_cannot_take_unseen_units_is_open():
+    counts = lambda sample: float(int(sample.max()))  # no whole number is infinite
+    assert bootstrap(counts, np.full(8, 3.0)) == Estimate(3.0, -math.inf, math.inf, 8)
+
+
+def test_bootstrap_resamples_columns_together_unless_told_otherwise():
     x = np.random.default_rng(2).normal(size=30)
-    found = bootstrap(pearson, x, 2 * x + 1)
-    assert found.low == pytest.approx(1)
-    assert found.high == pytest.approx(1)
+    gap = lambda a, b: float(np.mean(a) - np.mean(b))
+    together, apart = bootstrap(gap, x, x + 1), bootstrap(gap, x, x + 1, apart=True)
+    assert (together.value, apart.value) == (pytest.approx(-1), pytest.approx(-1))
+    assert math.isinf(together.low)  # the gap is -1 in every resample, so that nothing is known of its spread
+    assert apart.high - apart.low == pytest.approx(2 * 1.96 * np.sqrt(2 * x.var() / 30), rel=0.15)
+
+
+def test_bootstrap_resamples_columns_of_different_lengths_apart():
+    rng = np.random.default_rng(4)
+    a, b = rng.normal(1.0, 1.0, 50), rng.normal(0.0, 1.0, 200)
+    found = bootstrap(lambda a, b: float(np.mean(a) - np.mean(b)), a, b)
+    assert (found.value, found.units) == (np.mean(a) - np.mean(b), 50)
+    assert found.high - found.low == pytest.approx(2 * 1.96 * np.sqrt(a.var() / 50 + b.var() / 200), rel=0.1)
 
 
 def test_bootstrap_is_reproducible():
@@ -55,9 +143,13 @@ def test_bootstrap_is_reproducible():
     assert bootstrap(np.mean, sample, seed=3) != bootstrap(np.mean, sample, seed=4)
 
 
-@pytest.mark.parametrize("x", [np.array([]), np.full(10, 0.1)], ids=["empty", "constant"])
-def test_bootstrap_of_what_is_undefined_is_unknown(x):
-    assert all(map(math.isnan, vars(bootstrap(pearson, x, np.arange(float(len(x))))).values()))
+@pytest.mark.parametrize(
+    ("x", "reason"), [(np.array([]), Reason.TOO_FEW), (np.full(10, 0.1), Reason.UNDEFINED)], ids=["empty", "constant"]
+)
+def test_bootstrap_of_what_is_undefined_is_unknown(x, reason):
+    found = bootstrap(pearson, x, np.arange(float(len(x))))
+    assert all(map(math.isnan, (found.value, found.low, found.high)))
+    assert found.reason is reason
 
 
 def test_bootstrap_leaves_out_few_undefined_resamples_and_gives_up_on_many():
@@ -65,24 +157,40 @@ def test_bootstrap_leaves_out_few_undefined_resamples_and_gives_up_on_many():
     few, many = (np.arange(40.0) % period == 0 for period in (10, 40))
     found = bootstrap(pearson, few, np.arange(40.0))
     assert -1 <= found.low < found.value < found.high <= 1
-    assert math.isnan(bootstrap(pearson, many, np.arange(40.0)).value)
+    assert bootstrap(pearson, many, np.arange(40.0)).reason is Reason.UNDEFINED
 
 
 def test_bootstrap_counts_never_as_later_than_any_step():
-    def first(sample):
-        return float(sample.min()) if len(sample) else math.inf
-
+    first = lambda sample: float(sample.min())
     steps = np.array([10.0, 20.0] + [math.inf] * 18)
     found = bootstrap(first, steps)
     assert (found.value, found.low, found.high) == (10.0, 10.0, math.inf)  # 0.9²⁰ of the resamples have neither
 
 
-def test_bootstrap_resamples_columns_of_different_lengths_apart():
-    rng = np.random.default_rng(4)
-    a, b = rng.normal(1.0, 1.0, 50), rng.normal(0.0, 1.0, 200)
-    found = bootstrap(lambda a, b: float(np.mean(a) - np.mean(b)), a, b)
-    assert found.value == np.mean(a) - np.mean(b)
-    assert found.high - found.low == pytest.approx(2 * 1.96 * np.sqrt(a.var() / 50 + b.var() / 200), rel=0.1)
+def test_an_exact_number_is_its_own_interval():
+    assert Estimate.exact(0.25) == Estimate(0.25, 0.25, 0.25, units=0, reason=None)
+
+
+@pytest.mark.parametrize("estimate", [Estimate(0.2, 0.1, 0.3, 10), Estimate.exact(0.2), Estimate.unknown()])
+def test_too_early_keeps_the_number_and_opens_the_interval(estimate):
+    early = estimate.too_early()
+    assert (early.low, early.high, early.reason) == (-math.inf, math.inf, Reason.TOO_EARLY)
+    assert early.units == estimate.units
+    assert early.value == estimate.value or math.isnan(estimate.value)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
+def test_a_ratio_is_defined_everywhere(numerator, denominator):
+    found = ratio(numerator, denominator)
+    if denominator:
+        with np.errstate(over="ignore"):
+            assert found == float(np.float64(numerator) / np.float64(denominator))
+    else:
+        assert math.isnan(found) if numerator == 0 else found == math.copysign(math.inf, numerator)
+
+
+def test_a_ratio_takes_numpys_numbers_without_a_warning():
+    assert ratio(np.float64(1), np.float64(0)) == math.inf
 
 
 columns = arrays(float, st.shared(st.integers(3, 30), key="n"), elements=st.integers(-50, 50).map(float))

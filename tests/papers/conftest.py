@@ -1,6 +1,29 @@
-"""Makes `planted` importable here."""
+"""Makes `planted` and `toy_paper` importable here, and trains the toy paper once."""
 
+import shutil
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(scope="session")
+def trained_toy(tmp_path_factory) -> Path:
+    """The toy paper at the quick budget, stopped when its networks were trained and nothing was measured."""
+    import toy_paper
+
+    from nucleate.fleet import Interruption
+    from nucleate.papers import Budget, replicate
+
+    folder = tmp_path_factory.mktemp("toy") / "toy"
+    with toy_paper.raising(fall=KeyboardInterrupt()), pytest.raises(Interruption):
+        replicate(toy_paper.PAPER, Budget.QUICK, folder)
+    return folder
+
+
+@pytest.fixture
+def toy(trained_toy, tmp_path) -> Path:
+    """The same, as a folder of the test's own."""
+    return Path(shutil.copytree(trained_toy, tmp_path / "toy"))

@@ -1,6 +1,7 @@
 """A claim is written down before it is measured; a verdict is what the measurement says of it."""
 
 import abc
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any, final
 import xarray as xr
 
 from nucleate.claims.evidence import Evidence
+from nucleate.claims.formats import in_one_line
 from nucleate.claims.region import Region, Verdict
 from nucleate.claims.scorecard import CheckRow, ClaimRow, Revision
 from nucleate.claims.statistics import Estimate, Reason
@@ -89,8 +91,9 @@ class Check:
 
     def judged(self, estimate: Estimate, evidence: Evidence) -> CheckRow:
         """The check with what was found, as a row of a scorecard."""
-        lacks = self.mature.lacks(evidence) if self.mature else ""
-        if lacks and estimate.reason is not Reason.FAILED:
+        # Not asked after a failure: it may have been the runs themselves that could not be read.
+        lacks = self.mature.lacks(evidence) if self.mature and estimate.reason is not Reason.FAILED else ""
+        if lacks:
             estimate = estimate.too_early()
         verdict = self.region.judge(estimate)
         undecided = estimate.reason or Reason.TOO_FEW  # an interval that straddles a bound wants more units
@@ -160,12 +163,14 @@ class Claim:
         findings = self.measure(evidence)
         if set(findings.estimates) != set(self.checks):
             labels = lambda checks: sorted(check.label for check in checks)
-            raise ValueError(f"Claim {self.id} measured {labels(findings.estimates)}; has {labels(self.checks)}.")
+            raise ValueError(
+                f"Claim {self.id} measured {labels(findings.estimates)}; its checks are {labels(self.checks)}."
+            )
         return self._row(findings, evidence, time.monotonic() - began)
 
     def failed(self, error: Exception, evidence: Evidence) -> ClaimRow:
         """The row of a claim whose measurement raised."""
-        note = f"The measurement failed: {type(error).__name__}: {error}"
+        note = f"The measurement failed: {in_one_line(error)}."
         return self._row(Findings.none(self.checks, note, Reason.FAILED), evidence, 0.0)
 
     def _row(self, findings: Findings, evidence: Evidence, seconds: float) -> ClaimRow:
@@ -192,8 +197,6 @@ def in_order(*parts: tuple[Claim, ...]) -> tuple[Claim, ...]:
 
 def _plain(estimate: Estimate) -> dict[str, Any]:
     """JSON has neither NaN nor infinity: what is unknown or endless is null."""
-    import math
-
     interval = (estimate.low, estimate.high)
     return {
         "measured": estimate.value if math.isfinite(estimate.value) else None,

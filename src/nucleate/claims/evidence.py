@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -45,8 +46,8 @@ class Evidence(Generic[Effort]):
         known: Mapping[Callable, Any] | None = None,
         keep: Keep | None = None,
     ):
-        self.runs, self.effort = runs, effort
-        self._keep = keep
+        self.effort = effort
+        self._runs, self._keep = runs, keep
         self._records: dict[str, xr.Dataset] = {}
         self._identities: dict[str, str] = {}
         self._results: dict[Callable, tuple[Any, frozenset[str]]] = {
@@ -58,24 +59,23 @@ class Evidence(Generic[Effort]):
         """The record of an experiment, loaded once."""
         self._used.add(name)
         if name not in self._records:
-            run = self.runs[name]
+            run = self._runs[name]
             self._records[name] = load(run.record(), run.record_path)
         return self._records[name]
 
     def about(self, name: str) -> Mapping[str, Any]:
         """What the run of an experiment says of itself: its config, members, steps and cost."""
         self._used.add(name)
-        return self.runs[name].about
+        return self._runs[name].about
 
     def once(self, compute: Callable[["Evidence[Effort]"], T]) -> T:
         """`compute(evidence)`, computed the first time and kept: a fit that several claims and figures share.
 
-        What takes long is also kept on disk, with the records that it read, if it consists of arrays, datasets and
+        What a function of a module takes long to compute is also kept on disk, if it consists of arrays, datasets and
         dataclasses.
         """
         if compute not in self._results:
-            name = f"{compute.__module__}.{compute.__qualname__}"
-            self._results[compute] = self._kept(name, lambda: compute(self), _WORTH_KEEPING)
+            self._results[compute] = self._kept(_name(compute), lambda: compute(self), _WORTH_KEEPING)
         value, used = self._results[compute]
         self._used |= used
         return value
@@ -83,30 +83,36 @@ class Evidence(Generic[Effort]):
     def kept(self, name: str, compute: Callable[[], T], valid: Callable[[T], bool] = lambda value: True) -> T:
         """`compute()`, or what it returned in an earlier process from the same records, code and effort, if that is
         still `valid`."""
-        value, used = self._kept(name, compute, 0.0, valid)
-        self._used |= used
-        return value
+        return self._kept(name, compute, 0.0, valid)[0]
 
     def _kept(
         self, name: str, compute: Callable[[], T], worth: float, valid: Callable[[T], bool] = lambda value: True
     ) -> tuple[T, frozenset[str]]:
-        found = self._keep.find(name, self._sources(self.runs)) if self._keep else None
+        """The value and the names of the runs that it was computed from, which count as used from now on."""
+        keep = self._keep if name else None
+        found = keep.find(name, self._sources(self._runs)) if keep else None
         if found is not None and valid(found[0]):
+            self._used |= found[1]
             return found
         outer, self._used = self._used, set()
+        began = time.monotonic()
         try:
-            began = time.monotonic()
             value = compute()
-            used = frozenset(self._used)
         finally:
-            self._used = outer
-        if self._keep and time.monotonic() - began >= worth:
-            self._keep.store(name, value, self._sources(used))
+            used, self._used = frozenset(self._used), outer | self._used
+        if keep and time.monotonic() - began >= worth:
+            keep.store(name, value, self._sources(used))
         return value, used
 
     def _sources(self, names) -> dict[str, str]:
         """The identity of each run: what its run.json says, but for what changes while the record does not."""
         for name in set(names) - self._identities.keys():
-            about = {key: value for key, value in self.runs[name].about.items() if key not in _VOLATILE}
+            about = {key: value for key, value in self._runs[name].about.items() if key not in _VOLATILE}
             self._identities[name] = hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode()).hexdigest()
         return {name: self._identities[name] for name in names}
+
+
+def _name(compute: Callable) -> str:
+    """What a module calls a function; empty for closures and methods, many of which may have the same name."""
+    module, name = getattr(compute, "__module__", ""), getattr(compute, "__qualname__", "")
+    return f"{module}.{name}" if getattr(sys.modules.get(module), name, None) is compute else ""

@@ -1,4 +1,4 @@
-"""Numbers as a reader wants them: three digits that mean something, and no floating-point dust."""
+"""Numbers as a reader wants them (three digits that mean something, and no floating-point dust), and errors."""
 
 from __future__ import annotations
 
@@ -64,3 +64,13 @@ def duration(seconds: float | int | None) -> str:
         if seconds >= 2 * size:
             return f"{number(seconds / size)} {unit}"
     return f"{number(seconds)} s"
+
+
+def in_one_line(error: Exception) -> str:
+    """What went wrong, without what a traceback is for: the kind of error and the first line of its message.
+
+    >>> in_one_line(ValueError("no data\\nin 40 places"))
+    'ValueError: no data'
+    """
+    first = next(iter(str(error).splitlines()), "")
+    return f"{type(error).__name__}: {first}".removesuffix(": ").removesuffix(".")

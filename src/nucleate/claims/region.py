@@ -101,6 +101,8 @@ class Region:
         >>> print(Region.above(0), Region.at_most(1), Region.between(0, 1), Region.exactly(2), sep="; ")
         > 0; ≤ 1; in [0, 1]; = 2
         """
+        if self.low == -math.inf and self.high == math.inf:
+            return "any number"
         if self.low == self.high:
             return f"= {self.low:g}"
         if math.isinf(self.high):

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.table import Table
 from rich.text import Text
@@ -13,13 +13,16 @@ from rich.text import Text
 from nucleate.claims.formats import interval, number
 from nucleate.record import RunError, write_atomically
 
+Row = TypeVar("Row", "Revision", "CheckRow", "ClaimRow")
+
 VERDICTS = {"replicated": "green", "contradicted": "red", "inconclusive": "yellow"}
 _PUBLIC = ("claim", "paper", "statement", "verdict", "expected", "measured", "interval", "members", "steps", "seconds")
 
 
 @dataclass(frozen=True)
 class Revision:
-    """A rule by which a claim was judged before: the rule, the verdict it gave, and why it was changed."""
+    """A rule by which a claim was judged before: the rule, the verdict it gave, and why it was changed, as the end of
+    a sentence: "any network would have passed."."""
 
     rule: str
     verdict: str
@@ -128,31 +131,46 @@ class ClaimRow:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> "ClaimRow":
-        """The row that `to_json` wrote, by this version or an earlier one; `ValueError` if it is none.
+        """The row that `to_json` wrote, by this version or an earlier one; `ValueError` if it is not one.
 
         >>> ClaimRow.from_json({"claim": "grokking/14"})
         Traceback (most recent call last):
         ValueError: scorecard row 'grokking/14' lacks ['checks', 'members', 'note', ...
         """
         what = f"scorecard row {row.get('claim')!r}"
-        checks = [_parsed(CheckRow, check, f"a check of {what}") for check in row.get("checks") or ()]
-        for check in checks:
-            if check.verdict not in VERDICTS:
-                raise ValueError(f"{what}: verdict must be one of {list(VERDICTS)}; got {check.verdict!r}.")
-        parsed = _parsed(cls, row, what)
+        checks = tuple(_check(check, what) for check in row.get("checks", ()))
+        history = tuple(_parsed(Revision, past, f"the history of {what}") for past in row.get("history", ()))
+        parsed = _parsed(cls, row, what, checks=checks, history=history)
         if not checks:
             raise ValueError(f"{what} has no checks.")
-        history = tuple(_parsed(Revision, revision, f"the history of {what}") for revision in row.get("history", ()))
-        return dataclasses.replace(parsed, checks=tuple(checks), history=history)
+        return parsed if any(check.region for check in checks) else _with_regions(parsed, row.get("rule", ""))
 
 
-def _parsed(kind: type, row: Mapping[str, Any], what: str) -> Any:
+def _check(check: Mapping[str, Any], what: str) -> CheckRow:
+    interval = check.get("interval")
+    parsed = _parsed(CheckRow, check, f"check {check.get('label')!r} of {what}", interval=interval and tuple(interval))
+    if parsed.verdict not in VERDICTS:
+        raise ValueError(f"{what}: verdict must be one of {list(VERDICTS)}; got {parsed.verdict!r}.")
+    return parsed
+
+
+def _parsed(kind: type[Row], row: Mapping[str, Any], what: str, **parts: Any) -> Row:
+    """A row from JSON; `parts`: its fields that are not plain."""
     fields = {field.name: field for field in dataclasses.fields(kind)}
     needed = {name for name, field in fields.items() if field.default is dataclasses.MISSING}
     if missing := needed - row.keys():
         raise ValueError(f"{what} lacks {sorted(missing)}.")
-    values = {name: row[name] for name in fields if name in row}
-    return kind(**{name: tuple(v) if name == "interval" and v is not None else v for name, v in values.items()})
+    return kind(**({name: row[name] for name in fields if name in row} | parts))
+
+
+def _with_regions(row: ClaimRow, rule: str) -> ClaimRow:
+    """A row whose checks did not have their regions yet, which were in the rule alone: "label region; label region"."""
+    parts = rule.split("; ")
+    if len(parts) != len(row.checks):
+        return row
+    regions = [part.removeprefix(f"{check.label} ") for part, check in zip(parts, row.checks, strict=True)]
+    checks = [dataclasses.replace(check, region=region) for check, region in zip(row.checks, regions, strict=True)]
+    return dataclasses.replace(row, checks=tuple(checks))
 
 
 def to_table(rows: Sequence[ClaimRow], title: str) -> Table:
@@ -186,7 +204,7 @@ def to_markdown(rows: Sequence[ClaimRow]) -> str:
         verdict = f"**{row.verdict}**" + (f" ({row.reason})" if row.reason else "")
         cells = [row.claim, row.source, row.statement, verdict, row.expected]
         cells += [row.decisive.found, row.cost, f"{row.seconds:.1f}"]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        lines.append("| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |")
     lines.append("")
     for row in rows:
         lines += _in_full(row)
@@ -196,14 +214,14 @@ def to_markdown(rows: Sequence[ClaimRow]) -> str:
 def _in_full(row: ClaimRow) -> list[str]:
     lines = [f"**{row.claim}** ({row.verdict}). Accepted if: {row.rule}.", ""]
     if row.quote:
-        lines += [f"> {row.quote}", ""]
+        lines += [*(f"> {line}" for line in row.quote.splitlines()), ""]
     for check in row.checks:
         remark = f": {check.reason}" if check.reason else ""
         remark += f" ({check.lacks})" if check.lacks else ""
         lines.append(f"- {check.label}: {check.found} (expected: {check.expected}): {check.verdict}{remark}")
     lines += ["", row.note, ""] if row.note else [""]
     for revision in row.history:
-        lines += [f"- Formerly {revision.verdict}, by the rule: {revision.rule}. Changed because {revision.why}", ""]
+        lines += [f"- By the rule “{revision.rule}” it was {revision.verdict}. Changed because {revision.why}", ""]
     return lines
 
 
@@ -215,7 +233,7 @@ def write_json(rows: Sequence[ClaimRow], path: Path, *, public: bool = False) ->
 
 
 def read_json(path: Path) -> list[ClaimRow]:
-    """The scorecard in a file; a `RunError` that names the file if it is none."""
+    """The scorecard in a file; a `RunError` that names the file if it is not one."""
     try:
         return [ClaimRow.from_json(row) for row in json.loads(Path(path).read_text())]
     except (OSError, ValueError, TypeError, AttributeError) as error:

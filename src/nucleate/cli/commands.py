@@ -225,15 +225,18 @@ class Show:
 def _replicate(target: str, budget: str, out: Path) -> int:
     """Replicate, write the report, then say what was found; the exit code."""
     from nucleate.claims import summary, to_table
-    from nucleate.fleet import Bar
+    from nucleate.fleet import Bar, Interruption
     from nucleate.papers import Budget, replicate, write_replication_report
 
     paper = _paper(target.split("/")[0])
-    claims = tuple(claim for claim in paper.claims if claim.id == target)
+    claims = tuple(claim for claim in paper.claims if claim.id in target.split(", "))
     if "/" in target and not claims:
         raise UsageError(f"there is no claim '{target}'; `nucleate list {paper.name}` shows those of {paper.name}.")
-    replication = replicate(paper, Budget(budget), out, claims=claims, watch=Bar())
-    report = write_replication_report(replication)
+    try:
+        replication = replicate(paper, Budget(budget), out, claims=claims, watch=Bar())
+        report = write_replication_report(replication)
+    except KeyboardInterrupt:
+        raise Interruption(out) from None
     rows, failures = replication.rows(), replication.failures
     console = Console()
     if not console.is_terminal:  # a log has no width of its own

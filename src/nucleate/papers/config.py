@@ -3,9 +3,11 @@
 import abc
 import dataclasses
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, TypeVar, final
+
+_Config = TypeVar("_Config", bound="Config")  # for `Self`, which runtime checks of single methods cannot resolve
 
 
 class Bound(abc.ABC):
@@ -49,8 +51,8 @@ class Above(Bound):
 class Config:
     """A description that is checked when it is made. Implementations are frozen dataclasses.
 
-    A field annotated with a bound, or a tuple of such numbers, must be within it; a tuple with a bound must not be
-    empty. What several fields must be together is checked by `check`.
+    The numbers of a field whose annotation has a bound must be within it: one number, or all of a tuple, which must
+    not be empty then. None is always within. What several fields must be together is checked by `check`.
 
     >>> from typing import Annotated
     >>> @dataclass(frozen=True)
@@ -66,14 +68,11 @@ class Config:
     @final
     def __post_init__(self):
         for name, hint in typing.get_type_hints(type(self), include_extras=True).items():
-            bounds = [extra for extra in getattr(hint, "__metadata__", ()) if isinstance(extra, Bound)]
             value = getattr(self, name)
-            if not bounds or value is None:
-                continue
-            if isinstance(value, tuple) and not value:
-                self.refuse(name, "needs at least one value; got none")
-            for number in value if isinstance(value, tuple) else (value,):
-                for bound in bounds:
+            for bound in _bounds(hint):
+                if value == ():
+                    self.refuse(name, "needs at least one value; got none")
+                for number in _numbers(value):
                     if not bound.holds(number):
                         self.refuse(name, f"must be {bound}; got {number}")
         self.check()
@@ -93,12 +92,27 @@ class Config:
 
     @final
     @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> Self:
+    def from_json(cls: type[_Config], fields: Mapping[str, Any]) -> _Config:
         """The config that `to_json` wrote, read back from a file, which has lists for tuples."""
         known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
         if set(fields) != known:
             raise ValueError(f"{cls.__name__} has other fields than this config: {sorted(set(fields) ^ known)}.")
         return cls(**{name: _tuples(value) for name, value in fields.items()})
+
+
+def _bounds(hint: Any) -> Iterator[Bound]:
+    """All bounds in an annotation, however deep: of the numbers of a tuple, or of a number that may be None."""
+    yield from (extra for extra in getattr(hint, "__metadata__", ()) if isinstance(extra, Bound))
+    for part in typing.get_args(hint):
+        yield from _bounds(part)
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _numbers(item)
+    elif value is not None:
+        yield value
 
 
 def _tuples(value: Any) -> Any:

@@ -2,40 +2,50 @@
 
 import hashlib
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import nucleate
 from nucleate.papers.paper import Paper
-from nucleate.record import Keep
+from nucleate.record import Keep, provenance
 
 
-def keep_for(paper: Paper, effort: Any, into: Path) -> Keep:
-    """Results in `into/kept`, valid for this code and effort.
+def keep_for(paper: Paper, effort: Any, into: Path) -> Keep | None:
+    """Results in `into/kept`, valid for this code and effort; None if there is code that no file holds, such as that
+    of a notebook, since nobody could tell whether it is still the same.
 
-    The code is nucleate's own and, for a paper from elsewhere, all loaded modules in the folder of its claims.
+    The code is nucleate's own, the packages that it rests on and, for a paper from elsewhere, the packages of its
+    claims and figures, or the folders of those that are in no package.
     """
-    homes = {Path(file).parent for claim in paper.claims if (file := _file_of(claim.measure)) is not None}
-    home = Path(nucleate.__file__).parent
-    files = set(home.rglob("*.py"))
-    for own in homes:
-        if not own.is_relative_to(home):
-            loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-            files |= {Path(file) for file in loaded if file and Path(file).parent.is_relative_to(own)}
-    modules = {claim.measure.__module__.split(".")[0] for claim in paper.claims}
-    code = hashlib.sha256(f"{_hash(frozenset(files))} {effort!r}".encode()).hexdigest()
-    return Keep(into / "kept", code, tuple(sorted(modules)))
+    functions = [*(claim.measure for claim in paper.claims), *paper.figures]
+    files = [Path(nucleate.__file__), *map(_file, functions)]
+    if None in files:
+        return None
+    code = sorted({_hash(*_home(file)) for file in files if file})
+    identity = f"{code} {provenance()['versions']} {effort!r}"
+    trusted = {function.__module__.split(".")[0] for function in functions}
+    return Keep(into / "kept", hashlib.sha256(identity.encode()).hexdigest(), tuple(sorted(trusted)))
 
 
-def _file_of(function: Any) -> str | None:
-    return getattr(sys.modules.get(function.__module__), "__file__", None)
+def _file(function: Callable) -> Path | None:
+    file = getattr(sys.modules.get(function.__module__), "__file__", None)
+    return Path(file) if file and Path(file).exists() else None
+
+
+def _home(file: Path) -> tuple[Path, str]:
+    """The folder of a module's whole package, or of the module if it is in none, and which files in it count."""
+    folder, pattern = file.parent, "*.py"
+    while (folder / "__init__.py").exists():
+        folder, pattern = folder.parent, f"{folder.name}/**/*.py"
+    return folder, pattern
 
 
 @cache
-def _hash(files: frozenset[Path]) -> str:
-    """Of the names and contents of files, as they were when this process began to measure."""
+def _hash(folder: Path, pattern: str) -> str:
+    """Of the names and contents of files, as they were when this process first asked."""
     total = hashlib.sha256()
-    for file in sorted(files):
-        total.update(f"{file.name}\0".encode() + file.read_bytes() + b"\0")
+    for file in sorted(folder.glob(pattern)):
+        total.update(f"{file.relative_to(folder)}\0".encode() + file.read_bytes() + b"\0")
     return total.hexdigest()

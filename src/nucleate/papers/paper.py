@@ -127,9 +127,18 @@ class Paper:
         for name in [*self.experiments, *(claim.id for claim in self.claims)]:
             if not name.startswith(f"{self.name}/"):
                 raise ValueError(f"Paper {self.name}: names begin with '{self.name}/'; got '{name}'.")
+        ids = [claim.id for claim in self.claims]
+        if len(set(ids)) < len(ids):
+            raise ValueError(f"Paper {self.name} has two claims of one id; got {ids}.")
         for claim in self.claims:
             if unknown := set(claim.needs) - self.experiments.keys():
                 raise ValueError(f"Claim {claim.id} needs {sorted(unknown)}; there are {list(self.experiments)}.")
+        for budget in Budget:
+            before: set[str] = {""}
+            for name, experiment in self.at(budget).items():
+                if (source := awaited(experiment)) not in before:
+                    raise ValueError(f"Paper {self.name}: {name} awaits {source}, which must come before it.")
+                before.add(name)
 
     def at(self, budget: Budget) -> dict[str, Experiment]:
         """Every experiment at the size of a budget."""

@@ -12,7 +12,7 @@ from nucleate.plots import Picture
 from nucleate.record import Run, RunError, write_atomically
 from nucleate.report import Page, describe, write_report
 
-_MANIFEST = "replication.json"
+MANIFEST = "replication.json"
 _SCORECARD = "scorecard.json"
 FAILURES = "failures.log"
 
@@ -27,20 +27,20 @@ class Replication:
     def open(cls, path: Path | str) -> "Replication":
         replication = cls(Path(path))
         if not replication.exists():
-            raise RunError(f"{path} is not a replication: it has no {_MANIFEST}.")
+            raise RunError(f"{path} is not a replication: it has no {MANIFEST}.")
         return replication
 
     def exists(self) -> bool:
-        return (self.path / _MANIFEST).exists()
+        return (self.path / MANIFEST).exists()
 
     @property
     def about(self) -> dict[str, Any]:
-        return json.loads((self.path / _MANIFEST).read_text())
+        return json.loads((self.path / MANIFEST).read_text())
 
     def update(self, **changes: Any) -> None:
         """Change fields of the manifest, atomically."""
         about = (self.about if self.exists() else {}) | changes
-        write_atomically(self.path / _MANIFEST, (json.dumps(about, indent=2) + "\n").encode())
+        write_atomically(self.path / MANIFEST, (json.dumps(about, indent=2) + "\n").encode())
 
     @property
     def scorecard(self) -> Path:
@@ -71,13 +71,15 @@ class Replication:
                     shutil.rmtree(run.path)
         for folder in ("figures", "kept"):
             shutil.rmtree(self.path / folder, ignore_errors=True)
-        for name in (_SCORECARD, "scorecard.md", "report.html", FAILURES, _MANIFEST):
+        for name in (_SCORECARD, "scorecard.md", "report.html", FAILURES, MANIFEST):
             (self.path / name).unlink(missing_ok=True)
 
 
 def write_replication_report(replication: Replication) -> Path:
     """The replication as one HTML page, and its scorecard as Markdown, in its folder."""
-    about, rows = replication.about, replication.rows()
+    about, rows, pictures = replication.about, replication.rows(), replication.pictures()
+    hint = f"`nucleate resume {replication.path}` draws it again"
+    missing = [f"figure {p.path.name} is not in its folder; {hint}" for p in pictures if not p.path.exists()]
     write_atomically(replication.path / "scorecard.md", to_markdown(rows).encode())
     return write_report(
         replication.path / "report.html",
@@ -86,9 +88,9 @@ def write_replication_report(replication: Replication) -> Path:
             subtitle=f"{about['reference']}; budget: {about['budget']}",
             created=about["created"],
             scorecard=rows,
-            figures=replication.pictures(),
+            figures=[picture for picture in pictures if picture.path.exists()],
             runs=[describe(run) for run in replication.runs()],
-            failures=replication.failures,
+            failures=[*replication.failures, *missing],
         ),
     )
 

@@ -1,6 +1,5 @@
 """Results on disk, each with what it was computed from: asked for again, it is read instead of computed."""
 
-import contextlib
 import hashlib
 import io
 import json
@@ -33,7 +32,7 @@ class Keep:
         Whatever is wrong with the files (damaged, of other code, of other sources) counts as none.
         """
         file = self._file(name)
-        with contextlib.suppress(OSError, ValueError, TypeError, KeyError, AttributeError, IndexError):
+        try:
             held = json.loads(file.read_text())
             used = held["sources"]
             if held["name"] != name or held["code"] != self.code or used != {key: sources.get(key) for key in used}:
@@ -44,27 +43,29 @@ class Keep:
             with np.load(io.BytesIO(content), allow_pickle=False) as stored:
                 arrays = [stored[f"array_{number}"] for number in range(len(stored.files))]
             return unpack(held["value"], arrays, self.trusted), frozenset(used)
-        return None
+        except Exception:  # computing again is always right
+            return None
 
     def store(self, name: str, value: Any, sources: Mapping[str, str]) -> bool:
-        """Keep a result; whether it is of a kind that can be kept."""
+        """Keep a result; whether that was possible. It may be of a kind that cannot be kept, or the disk may be full,
+        and is no less a result for that."""
         try:
             tree, arrays = pack(value, self.trusted)
-        except TypeError:
+            buffer = io.BytesIO()
+            np.savez(buffer, **{f"array_{number}": array for number, array in enumerate(arrays)})
+            held = {
+                "name": name,
+                "code": self.code,
+                "sources": dict(sources),
+                "arrays": hashlib.sha256(buffer.getvalue()).hexdigest(),
+                "value": tree,
+            }
+            file = self._file(name)
+            # Arrays first: the JSON, which says what they must be, makes them count.
+            write_atomically(file.with_suffix(".npz"), buffer.getvalue())
+            write_atomically(file, (json.dumps(held) + "\n").encode())
+        except Exception:
             return False
-        buffer = io.BytesIO()
-        np.savez(buffer, **{f"array_{number}": array for number, array in enumerate(arrays)})
-        file = self._file(name)
-        # Arrays first: the JSON, which says what they must be, makes them count.
-        write_atomically(file.with_suffix(".npz"), buffer.getvalue())
-        held = {
-            "name": name,
-            "code": self.code,
-            "sources": dict(sources),
-            "arrays": hashlib.sha256(buffer.getvalue()).hexdigest(),
-            "value": tree,
-        }
-        write_atomically(file, (json.dumps(held) + "\n").encode())
         return True
 
     def _file(self, name: str) -> Path:

@@ -2,9 +2,11 @@
 
 import dataclasses
 import enum
+import functools
+import inspect
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +19,9 @@ _TRUSTED = ("nucleate", "numpy", "jax", "equinox", "optax", "diffrax")
 def pack(value: Any, trusted: tuple[str, ...] = ()) -> tuple[Any, list[np.ndarray]]:
     """`value` as a JSON tree and the arrays that it refers to by number.
 
-    Numbers, text, containers, paths, arrays, xarray's datasets, enumerations, dataclasses, named tuples and functions
-    that a module has by their name; of the top-level packages nucleate, NumPy, JAX and its kin, and `trusted`. A
-    `TypeError` says what cannot be packed.
+    Numbers, text, containers, paths, arrays, xarray's datasets, enumerations, dataclasses, named tuples, and classes
+    and functions that a module has by their name; of the top-level packages nucleate, NumPy, JAX and its kin, and
+    `trusted`. A `TypeError` says what cannot be packed.
 
     >>> pack({"loss": (1.0, float("nan")), "step": [3]})
     ({'dict': [['loss', {'tuple': [1.0, {'float': 'nan'}]}], ['step', [3]]]}, [])
@@ -29,7 +31,8 @@ def pack(value: Any, trusted: tuple[str, ...] = ()) -> tuple[Any, list[np.ndarra
 
 
 def unpack(tree: Any, arrays: list[np.ndarray], trusted: tuple[str, ...] = ()) -> Any:
-    """The value that was packed. Nothing is imported: what is not loaded is a `ValueError`.
+    """The value that was packed. Nothing is imported and nothing is called, not even a constructor: a `ValueError`
+    says what is not loaded, not trusted, or not what it was.
 
     >>> unpack(*pack((1, [2.5, None], np.arange(3))))
     (1, [2.5, None], array([0, 1, 2]))
@@ -48,14 +51,11 @@ class _Packer:
         if type(value) is float:
             return value if math.isfinite(value) else {"float": repr(value)}
         if isinstance(value, enum.Enum):
-            return {"enum": self._name(type(value)), "value": value.name}
-        if isinstance(value, np.ndarray | np.generic) or type(value).__module__.split(".")[0] in ("jax", "jaxlib"):
+            return {"enum": self._named(type(value)), "member": value.name}
+        if type(value) is np.ndarray or isinstance(value, np.generic) or _is_jax_array(value):
             return self._array(value)
         if isinstance(value, xr.Dataset):
-            return {"dataset": {str(k): self._variable(v) for k, v in value.variables.items()}} | {
-                "coords": [str(name) for name in value.coords],
-                "attrs": self.pack(dict(value.attrs)),
-            }
+            return self._dataset(value)
         if isinstance(value, Path):
             return {"path": str(value)}
         return self._composite(value)
@@ -67,14 +67,20 @@ class _Packer:
             return {"tuple": [self.pack(item) for item in value]}
         if type(value) is dict:
             return {"dict": [[self.pack(key), self.pack(item)] for key, item in value.items()]}
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            fields = {field.name: self.pack(getattr(value, field.name)) for field in dataclasses.fields(value)}
-            return {"object": self._name(type(value)), "fields": fields}
+        if isinstance(value, type) or (callable(value) and hasattr(value, "__qualname__")):
+            return {"name": self._named(value)}
+        if dataclasses.is_dataclass(value):
+            return {"object": self._named(type(value)), "fields": self._fields(value)}
         if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return {"named": self._name(type(value)), "items": [self.pack(item) for item in value]}
-        if hasattr(value, "__qualname__") and hasattr(value, "__module__"):
-            return {"name": self._name(value)}
-        raise TypeError(f"a {type(value).__name__} cannot be packed")
+            return {"named tuple": self._named(type(value)), "items": [self.pack(item) for item in value]}
+        raise TypeError(f"a value of type {type(value).__name__} cannot be packed")
+
+    def _fields(self, value: Any) -> dict[str, Any]:
+        names = [field.name for field in dataclasses.fields(value)]
+        for name in getattr(value, "__dict__", {}).keys() - set(names):
+            if not isinstance(inspect.getattr_static(type(value), name, None), functools.cached_property):
+                raise TypeError(f"a value of type {type(value).__name__} cannot be packed: '{name}' is not one of its fields")
+        return {name: self.pack(getattr(value, name)) for name in names}
 
     def _array(self, value: Any) -> dict[str, Any]:
         array = np.asarray(value)
@@ -84,13 +90,23 @@ class _Packer:
         kind = "scalar" if isinstance(value, np.generic) else "numpy" if isinstance(value, np.ndarray) else "jax"
         return {"array": len(self.arrays) - 1, "kind": kind}
 
-    def _variable(self, variable: xr.Variable) -> list[Any]:
-        return [list(map(str, variable.dims)), self._array(variable.values), self.pack(dict(variable.attrs))]
+    def _dataset(self, dataset: xr.Dataset) -> dict[str, Any]:
+        if not all(isinstance(name, str) for name in (*dataset.variables, *dataset.dims)):
+            raise TypeError("a Dataset with names that are not text cannot be packed")
+        variables = {
+            name: [list(v.dims), self._array(v.values), self.pack(dict(v.attrs))]
+            for name, v in dataset.variables.items()
+        }
+        return {"dataset": variables, "coords": list(dataset.coords), "attrs": self.pack(dict(dataset.attrs))}
 
-    def _name(self, thing: Any) -> str:
+    def _named(self, thing: Any) -> str:
         name = f"{thing.__module__}:{thing.__qualname__}"
-        if _find(name, self.trusted) is not thing:
-            raise TypeError(f"{name} cannot be packed: it is not what its module has by that name")
+        try:
+            found = _find(name, self.trusted)
+        except ValueError as problem:
+            raise TypeError(f"{name} cannot be packed: {problem}") from None
+        if found is not thing:
+            raise TypeError(f"{name} cannot be packed: its module has something else by that name")
         return name
 
 
@@ -104,40 +120,43 @@ class _Unpacker:
             return [self.unpack(item) for item in tree]
         if not isinstance(tree, Mapping):
             return tree
-        kind = next(iter(tree))
-        return getattr(self, f"_{kind}")(tree)
+        for kind, unpack in self._kinds.items():
+            if kind in tree:
+                return unpack(tree)
+        raise ValueError(f"an object of unknown kind: {list(tree)}")
 
-    def _float(self, tree: Mapping) -> float:
-        return float(tree["float"])
-
-    def _tuple(self, tree: Mapping) -> tuple:
-        return tuple(self.unpack(item) for item in tree["tuple"])
-
-    def _dict(self, tree: Mapping) -> dict:
-        return {self.unpack(key): self.unpack(item) for key, item in tree["dict"]}
-
-    def _path(self, tree: Mapping) -> Path:
-        return Path(tree["path"])
-
-    def _enum(self, tree: Mapping) -> enum.Enum:
-        return _find(tree["enum"], self.trusted)[tree["value"]]
+    @property
+    def _kinds(self) -> dict[str, Callable[[Mapping], Any]]:
+        return {
+            "float": lambda tree: float(tree["float"]),
+            "tuple": lambda tree: tuple(self.unpack(item) for item in tree["tuple"]),
+            "dict": lambda tree: {self.unpack(key): self.unpack(item) for key, item in tree["dict"]},
+            "path": lambda tree: Path(tree["path"]),
+            "enum": lambda tree: self._class(tree["enum"], enum.Enum)[tree["member"]],
+            "array": self._array,
+            "dataset": self._dataset,
+            "object": self._object,
+            "named tuple": self._named_tuple,
+            "name": lambda tree: _find(tree["name"], self.trusted),
+        }
 
     def _array(self, tree: Mapping) -> Any:
         array = self.arrays[tree["array"]]
         if tree["kind"] == "scalar":
             return array[()]
-        return sys.modules["jax.numpy"].asarray(array) if tree["kind"] == "jax" else array
+        return _jax_array(array) if tree["kind"] == "jax" else array
 
     def _dataset(self, tree: Mapping) -> xr.Dataset:
-        made = {
+        variables = {
             name: xr.Variable(dims, self._array(array), self.unpack(attrs))
             for name, (dims, array, attrs) in tree["dataset"].items()
         }
-        dataset = xr.Dataset(made, attrs=self.unpack(tree["attrs"]))
-        return dataset.set_coords(tree["coords"])
+        return xr.Dataset(variables, attrs=self.unpack(tree["attrs"])).set_coords(tree["coords"])
 
     def _object(self, tree: Mapping) -> Any:
-        kind = _find(tree["object"], self.trusted)
+        kind = self._class(tree["object"], object)
+        if not dataclasses.is_dataclass(kind):
+            raise ValueError(f"{tree['object']} is not a dataclass")
         if {field.name for field in dataclasses.fields(kind)} != set(tree["fields"]):
             raise ValueError(f"{tree['object']} has other fields now")
         made = object.__new__(kind)
@@ -145,21 +164,41 @@ class _Unpacker:
             object.__setattr__(made, name, self.unpack(item))
         return made
 
-    def _named(self, tree: Mapping) -> Any:
-        return _find(tree["named"], self.trusted)(*map(self.unpack, tree["items"]))
+    def _named_tuple(self, tree: Mapping) -> Any:
+        kind = self._class(tree["named tuple"], tuple)
+        items = [self.unpack(item) for item in tree["items"]]
+        if len(getattr(kind, "_fields", ())) != len(items):
+            raise ValueError(f"{tree['named tuple']} has other fields now")
+        return tuple.__new__(kind, items)
 
-    def _name(self, tree: Mapping) -> Any:
-        return _find(tree["name"], self.trusted)
+    def _class(self, name: str, base: type) -> Any:
+        found = _find(name, self.trusted)
+        if not (isinstance(found, type) and issubclass(found, base)):
+            raise ValueError(f"{name} is not a class of {base.__name__}")
+        return found
+
+
+def _is_jax_array(value: Any) -> bool:
+    # Not by the package of its type: JAX's own functions, such as `jnp.tanh`, are of that package too.
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(value, jax.Array)
+
+
+def _jax_array(array: np.ndarray) -> Any:
+    jax = sys.modules["jax"]
+    with jax.enable_x64(True):  # or JAX would round double precision to single
+        return jax.numpy.asarray(array)
 
 
 def _find(name: str, trusted: tuple[str, ...]) -> Any:
-    """What a loaded module has by a name `module:qualified.name`."""
+    """What a loaded module has defined by a name `module:qualified.name`."""
     module, _, path = name.partition(":")
     if module.split(".")[0] not in trusted:
-        raise TypeError(f"{name} is of no trusted package")
+        raise ValueError(f"{name} is not of a trusted package")
     found = sys.modules.get(module)
     for part in path.split("."):
         found = getattr(found, part, None)
-    if found is None:
+    # A module also has what it imported: `os.system` is not its own.
+    if (getattr(found, "__module__", None), getattr(found, "__qualname__", None)) != (module, path):
         raise ValueError(f"{name} is not loaded")
     return found

@@ -96,12 +96,19 @@ def _totals(page: Page) -> str:
         networks = sum(run.members for run in page.runs)
         seconds = sum(run.seconds for run in page.runs)
         totals += [_plural(len(page.runs), "run"), f"{_plural(networks, 'network')} trained", duration(seconds)]
+    totals += [_plural(len(page.failures), "failure")] if page.failures else []
     return " · ".join(totals)
 
 
 def _failures(failures: Sequence[str]) -> str:
     lines = "".join(f"<li>{escape(line)}</li>\n" for line in failures)
-    return f'<section id="failures">\n<h2>What failed</h2>\n<ul>\n{lines}</ul>\n</section>\n'
+    return f"""<section id="failures">
+<h2>What failed</h2>
+<ul>
+{lines}</ul>
+<p>None of it touched the other claims and figures. Tracebacks are in failures.log, beside this page.</p>
+</section>
+"""
 
 
 def _gallery(figures: Sequence[Picture]) -> str:
@@ -122,12 +129,10 @@ def _card(figure: Picture) -> str:
 
 def _kind_and_size(path: Path) -> tuple[str, int, int]:
     try:
-        with Image.open(path) as image:
-            if image.format in ("PNG", "GIF"):
-                return image.format.lower(), *image.size
+        with Image.open(path, formats=("PNG", "GIF")) as image:
+            return str(image.format).lower(), *image.size
     except UnidentifiedImageError:
-        pass
-    raise ValueError(f"Picture.path must be a PNG or GIF image; {path} is not.")
+        raise ValueError(f"Picture.path must be a PNG or GIF image; {path} is not.") from None
 
 
 def _runs(runs: Sequence[RunSummary]) -> str:
