@@ -22,7 +22,7 @@ from nucleate.observables import (
 )
 from nucleate.papers.grokking.experiments import DATA_SIZE, FOUR_SYMBOLS, TRAJECTORIES
 from nucleate.papers.grokking.recipe import P, Structure
-from nucleate.record import NEVER, Outcome, final
+from nucleate.record import NEVER, Outcome, final, stayed_finite
 from nucleate.theories import AllParallelograms, EffectiveLoss, EffectiveLossFit
 
 # --- random training sets --------------------------------------------------------------------------------------------
@@ -85,8 +85,8 @@ def half_crossing(fraction: np.ndarray, probability: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Qualities:
-    """Per network: the fraction of the data it saw, and accuracy and RQI: as trained, as predicted from its
-    embedding, and of the ideal model."""
+    """Per network that stayed finite: the fraction of the data it saw, and accuracy and RQI: as trained, as predicted
+    from its embedding, and of the ideal model."""
 
     fraction: np.ndarray
     accuracy: np.ndarray
@@ -98,12 +98,12 @@ class Qualities:
 
 def loose_qualities(evidence: Evidence) -> Qualities:
     """By the threshold of the authors' code, |d| < 0.1."""
-    return qualities(evidence.record(DATA_SIZE), MeanSquare())
+    return qualities(stayed_finite(evidence.record(DATA_SIZE)), MeanSquare())
 
 
 def strict_qualities(evidence: Evidence) -> Qualities:
     """By the threshold of the paper's text, |d| ≤ 0.01."""
-    return qualities(evidence.record(DATA_SIZE), Distance(0.01))
+    return qualities(stayed_finite(evidence.record(DATA_SIZE)), Distance(0.01))
 
 
 def qualities(record: xr.Dataset, closeness: MeanSquare | Distance) -> Qualities:
@@ -206,7 +206,7 @@ REPRESENTATIONS = (0, 1, 2, 4, 7)
 
 @dataclass(frozen=True)
 class FourSymbols:
-    """Networks on four symbols, each with its code in `EQUATION_SETS` before and after training."""
+    """Networks on four symbols that stayed finite, each with its code in `EQUATION_SETS` before and after training."""
 
     slow_decoder: np.ndarray
     before: np.ndarray
@@ -217,7 +217,7 @@ class FourSymbols:
 
 def four_symbols(evidence: Evidence) -> FourSymbols:
     """The representations of Fig. 12."""
-    record = evidence.record(FOUR_SYMBOLS)
+    record = stayed_finite(evidence.record(FOUR_SYMBOLS))
     embedding = final(record, "embedding")
     return FourSymbols(
         slow_decoder=record.eta_repr.values > record.eta_dec.values,

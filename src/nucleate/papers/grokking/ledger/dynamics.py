@@ -1,6 +1,7 @@
 """Claims 16-18 and 24: how representations form while networks train."""
 
 import numpy as np
+import xarray as xr
 from scipy.stats import binom, rankdata
 
 from nucleate.claims import (
@@ -20,13 +21,14 @@ from nucleate.claims import (
 from nucleate.papers.grokking import readings
 from nucleate.papers.grokking.experiments import FOUR_SYMBOLS, TRAJECTORIES, TRANSITION
 from nucleate.papers.grokking.ledger.words import ABOUT_THREE, AROUND_CRITICAL, CRITICAL, TOLERANCE
+from nucleate.record import stayed_finite
 
 _HALF = Check("fraction at which half of the networks reach RQI > 0.95", "0.4", AROUND_CRITICAL)
 _EARLY = Check("share that reach it with less than 35 % of the data", "none", Region.at_most(0.1))
 
 
 def _rqi_transition(evidence: Evidence) -> Findings:
-    record = evidence.record(TRANSITION)
+    record = stayed_finite(evidence.record(TRANSITION))
     fraction = record.in_train.values.mean(1)
     reached = np.isfinite(readings.steps_to(record, "rqi95"))
 
@@ -41,8 +43,8 @@ def _rqi_transition(evidence: Evidence) -> Findings:
             _HALF: bootstrap(crossing, fraction, reached, bounds=(0, 1), resamples=1000),
             _EARLY: share(int(reached[few].sum()), int(few.sum())),
         },
-        f"Share that reach it within {int(record.steps):,} steps at learning rates ({float(record.eta_repr[0]):g}, "
-        f"{float(record.eta_dec[0]):g}), by data fraction: {rates}.",
+        f"Share that reach it within {int(record.steps):,} steps at learning rates {_learning_rates(record)}, by data "
+        f"fraction: {rates or 'none, all networks diverged'}.",
     )
 
 
@@ -54,14 +56,14 @@ def _trajectory_agreement(evidence: Evidence) -> Findings:
     test = evidence.once(readings.theory_test)
     if test is None:
         return Findings.none((_SKILL, _ARRIVAL), "Every network diverged at once: there is nothing to fit.")
-    record, score = evidence.record(TRAJECTORIES), test.score
+    record, score = stayed_finite(evidence.record(TRAJECTORIES)), test.score
     arrival = readings.steps_to(record, "rqi95") / test.n_h
     arrived = np.isfinite(arrival)
     note = (
         f"{len(arrival)} networks. The one fitted number, the rate of theory time, is {test.fit.rate:.3f} on half of "
         "them (1 by the theory; Adam is not gradient flow). On the other half the mean Procrustes error is "
         f"{float(score.error_mean.mean()):.3f}, against {float(score.error_constant_mean.mean()):.3f} for a theory "
-        f"in which nothing moves. n_h = {test.n_h:.0f} steps. {arrived.mean():.0%} of the networks reach the line "
+        f"in which nothing moves. n_h = {test.n_h:.0f} steps. {arrived.sum()} of the networks reach the line "
         f"(RQI > 0.95) within {int(record.steps):,} steps"
         + (f", at a median of {np.median(arrival[arrived]):.1f} n_h." if arrived.any() else ".")
     )
@@ -77,7 +79,7 @@ _WITH_THEORY = Check("rank correlation of steps with 1/(λ3 η)", "positive", Re
 
 
 def _grokking_time(evidence: Evidence) -> Findings:
-    record = evidence.record(TRANSITION)
+    record = stayed_finite(evidence.record(TRANSITION))
     predicted = readings.theory_steps(record)
     determined = np.isfinite(predicted)
     if not determined.any():
@@ -99,8 +101,13 @@ def _grokking_time(evidence: Evidence) -> Findings:
         f"{len(steps)} of {record.sizes['member']} training sets have λ3 > 0; {arrived.sum()} of these networks reach "
         f"RQI > 0.95{pace}. With the effect of data size removed from both, the rank correlation with 1/(λ3 η) is "
         f"{_beyond_size(steps, predicted, fraction):.2f}: that is what λ3 knows beyond the size. Learning rates "
-        f"({float(record.eta_repr[0]):g}, {float(record.eta_dec[0]):g}); the figure's caption has η = 1e-3.",
+        f"{_learning_rates(record)}; the figure's caption has η = 1e-3.",
     )
+
+
+def _learning_rates(record: xr.Dataset) -> str:
+    pairs = sorted(set(zip(record.eta_repr.values.tolist(), record.eta_dec.values.tolist(), strict=True)))
+    return ", ".join(f"({representation:g}, {decoder:g})" for representation, decoder in pairs)
 
 
 def _beyond_size(steps: np.ndarray, predicted: np.ndarray, size: np.ndarray) -> float:

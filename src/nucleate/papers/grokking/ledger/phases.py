@@ -50,11 +50,13 @@ def _is_short(record: xr.Dataset) -> bool:
 
 
 def _share_in(record: xr.Dataset, chosen: np.ndarray, *wanted: Phase) -> Estimate:
-    """The share of the chosen networks in these phases: too early while any of them may still change its phase."""
+    """The share of the chosen networks that are in these phases, of those that did not diverge: too early while any of
+    them may still change its phase."""
     codes = readings.phase_of(record)[chosen]
+    codes = codes[codes >= 0]
     found = share(int(np.isin(codes, wanted).sum()), len(codes))
-    settled = np.isin(codes, (-1, *_GENERALISING))
-    return found.too_early() if _is_short(record) and not settled.all() else found
+    settled = np.isin(codes, _GENERALISING).all()
+    return found.too_early() if _is_short(record) and not settled else found
 
 
 def _census(record: xr.Dataset) -> str:
@@ -81,7 +83,7 @@ _LEAD = Check(
 def _competition(evidence: Evidence) -> Findings:
     plane, corners = evidence.record(PHASE_RATES), evidence.record(CORNERS)
     fast_decoder = corners.eta_dec.values > corners.eta_repr.values
-    late = readings.steps_to(corners, "valid90")[~fast_decoder]
+    late = readings.steps_to(corners, "valid90")[~fast_decoder & (readings.phase_of(corners) >= 0)]
     comprehending = readings.phase_of(plane) == Phase.COMPREHENSION
     soon = readings.steps_to(plane, "valid90")[comprehending]
     lead = np.log10(plane.eta_repr.values / plane.eta_dec.values)[comprehending]
