@@ -8,7 +8,6 @@ axes, one training set each. All is float64 NumPy: a rank is an integer, and flo
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int, Integer, Num
 
-from nucleate.observables.parallelograms import covered
 from nucleate.observables.parallelograms import known as known_parallelograms
 
 ZERO = 1e-8
@@ -99,7 +98,12 @@ def ideal_rqi(
 
 
 def _ideally_covered(equations, quads, in_train) -> np.ndarray:
-    return np.asarray(covered(implied(equations, known_parallelograms(quads, in_train)), quads, in_train))
+    """`covered` by all implied parallelograms; in NumPy, since JAX would compile anew for each number of sets."""
+    in_train, (first, second) = np.asarray(in_train), np.asarray(quads).T
+    formed, reached = implied(equations, known_parallelograms(quads, in_train)), in_train.copy()
+    np.logical_or.at(reached, (..., first), formed & in_train[..., second])
+    np.logical_or.at(reached, (..., second), formed & in_train[..., first])
+    return reached
 
 
 def ideal_accuracy(

@@ -1,9 +1,12 @@
-"""What the records of the toy fleets say: computed once, for claims and figures alike."""
+"""Measurements that claims and figures share. Those of `evidence` are made for `Evidence.once`: computed one time."""
+
+from dataclasses import dataclass
 
 import jax
 import numpy as np
 import xarray as xr
 
+from nucleate.claims import Evidence
 from nucleate.observables import (
     Distance,
     MeanSquare,
@@ -11,70 +14,169 @@ from nucleate.observables import (
     grokking_rate,
     ideal_accuracy,
     ideal_rqi,
+    is_linear,
     known,
     normalized,
     phase,
     predicted_accuracy,
 )
-from nucleate.papers.grokking.structure import Structure
-from nucleate.record import Outcome
+from nucleate.papers.grokking.experiments import DATA_SIZE, FOUR_SYMBOLS, TRAJECTORIES
+from nucleate.papers.grokking.recipe import P, Structure
+from nucleate.record import NEVER, Outcome, final, stayed_finite
 from nucleate.theories import AllParallelograms, EffectiveLoss, EffectiveLossFit
 
-DATA_SIZE = "grokking/data-size"
-TRANSITION = "grokking/transition"
-TRAJECTORIES = "grokking/trajectories"
-PHASE_RATES = "grokking/phase-rates"
-PHASE_DECAY_CLASSES = "grokking/phase-decay-classes"
-PHASE_DECAY = "grokking/phase-decay"
-FOUR_SYMBOLS = "grokking/four-symbols"
-CORNERS = "grokking/corners"
-CORNERS_DECAY = "grokking/corners-decay"
-CORNERS_DECAY_CLASSES = "grokking/corners-decay-classes"
+# --- random training sets --------------------------------------------------------------------------------------------
 
 
-# Table 1 speaks of what happens within so many steps. Before, "not yet" is not "never".
-TABLE_1_STEPS = 100_000
+@dataclass(frozen=True)
+class Survey:
+    """Random training sets of every size: whether each determines a line, and its λ3 at Z0 = 1."""
+
+    fraction: np.ndarray  # size
+    linear: np.ndarray  # size, set
+    rate: np.ndarray  # size, set
+
+    @property
+    def critical(self) -> float:
+        """The fraction of the data with which half of the training sets determine a line."""
+        return half_crossing(self.fraction, self.linear.mean(1))
 
 
-def final(record: xr.Dataset, name: str) -> np.ndarray:
-    """Each member's last recorded value of a variable, wherever it stopped."""
-    last = np.searchsorted(record.step.values, record.last_step.values, side="right") - 1
-    return record[name].values[np.arange(record.sizes["member"]), last]
+def survey(evidence: Evidence) -> Survey:
+    """The survey of the paper's task behind Figs. 4a and 5a."""
+    return drawn_survey(P, evidence.effort.training_sets)
 
 
-def qualities(record: xr.Dataset, closeness: MeanSquare | Distance) -> dict[str, np.ndarray]:
-    """Per member: fraction of data, accuracy and RQI as trained, as predicted, and of the ideal model."""
+def drawn_survey(p: int, count: int) -> Survey:
+    """`count` random training sets of each size 1..p(p+1)/2."""
+    structure = Structure(p)
+    total = len(structure.pairs)
+    linear, rate = [], []
+    for size in range(1, total + 1):
+        sets = known(structure.quads, random_sets(p, size, count))
+        linear.append(is_linear(structure.equations, sets))
+        rate.append(grokking_rate(structure.equations, sets, 1.0))
+    return Survey(np.arange(1, total + 1) / total, np.asarray(linear), np.asarray(rate))
+
+
+def random_sets(p: int, size: int, count: int) -> np.ndarray:
+    """`count` uniformly random training sets of `size` pairs, as masks: [set, pair]."""
+    total = len(Structure(p).pairs)
+    ranks = np.random.default_rng((p, size)).random((count, total)).argsort(axis=1)
+    return ranks < size
+
+
+def half_crossing(fraction: np.ndarray, probability: np.ndarray) -> float:
+    """Where an increasing curve first reaches one half, by linear interpolation; infinite if it never does.
+
+    >>> half_crossing(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.0, 1.0]))
+    0.75
+    """
+    above = np.flatnonzero(probability >= 0.5)
+    if len(above) == 0 or above[0] == 0:
+        return float("inf") if len(above) == 0 else float(fraction[0])
+    i = above[0]
+    weight = (0.5 - probability[i - 1]) / (probability[i] - probability[i - 1])
+    return float(fraction[i - 1] + weight * (fraction[i] - fraction[i - 1]))
+
+
+# --- accuracy and representation quality -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Qualities:
+    """Per network that stayed finite: the fraction of the data it saw, and accuracy and RQI: as trained, as predicted
+    from its embedding, and of the ideal model."""
+
+    fraction: np.ndarray
+    accuracy: np.ndarray
+    predicted_accuracy: np.ndarray
+    ideal_accuracy: np.ndarray
+    rqi: np.ndarray
+    ideal_rqi: np.ndarray
+
+
+def loose_qualities(evidence: Evidence) -> Qualities:
+    """By the threshold of the authors' code, |d| < 0.1."""
+    return qualities(stayed_finite(evidence.record(DATA_SIZE)), MeanSquare())
+
+
+def strict_qualities(evidence: Evidence) -> Qualities:
+    """By the threshold of the paper's text, |d| ≤ 0.01."""
+    return qualities(stayed_finite(evidence.record(DATA_SIZE)), Distance(0.01))
+
+
+def qualities(record: xr.Dataset, closeness: MeanSquare | Distance) -> Qualities:
+    """What the networks of a record ended with; `closeness` decides which parallelograms count."""
     structure = Structure(record.sizes["token"])
     in_train = record.in_train.values.astype(bool)
     made = jax.vmap(lambda E: formed(E, structure.equations, closeness))(final(record, "embedding"))
     predicted = jax.vmap(lambda f, d: predicted_accuracy(f, structure.quads, d))(made, in_train)
-    mask = known(structure.quads, in_train)
-    return {
-        "fraction": in_train.mean(1),
-        "accuracy": final(record, "accuracy").astype(float),
-        "predicted accuracy": np.asarray(predicted, float),
-        "ideal accuracy": np.asarray(ideal_accuracy(structure.equations, structure.quads, in_train)),
-        "rqi": np.asarray(made, float).mean(1),
-        "ideal rqi": np.asarray(ideal_rqi(structure.equations, mask)),
-    }
+    return Qualities(
+        fraction=in_train.mean(1),
+        accuracy=final(record, "accuracy").astype(float),
+        predicted_accuracy=np.asarray(predicted, float),
+        ideal_accuracy=np.asarray(ideal_accuracy(structure.equations, structure.quads, in_train)),
+        rqi=np.asarray(made, float).mean(1),
+        ideal_rqi=np.asarray(ideal_rqi(structure.equations, known(structure.quads, in_train))),
+    )
+
+
+# --- the effective theory --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TheoryTest:
+    """The effective theory, fitted to half of the networks, and its errors on the other half.
+
+    `n_h`: steps in which the slowest departure from the line falls by e, with all parallelograms.
+    """
+
+    fit: EffectiveLossFit
+    score: xr.Dataset
+    n_h: float
+
+
+def theory_test(evidence: Evidence) -> TheoryTest | None:
+    """The theory as the authors' code has it: all parallelograms, normalised embeddings, the time scale alone is
+    fitted. None if no network can be followed."""
+    record = normalized_trajectories(evidence)
+    seen, unseen = record.isel(member=slice(0, None, 2)), record.isel(member=slice(1, None, 2))
+    first, second = (seen.embedding.values[:, i] for i in (0, 1))
+    if not (np.isfinite(first + second).all((1, 2)) & first.any((1, 2))).any():
+        return None
+    fit = EffectiveLoss(quads=AllParallelograms()).fit(seen)
+    rate = grokking_rate(fit.equations, np.ones(len(fit.equations), bool), _normalized_z0(record))
+    return TheoryTest(fit, fit.score(unseen), float(1 / (rate * record.eta_repr.values[0])))
+
+
+def normalized_trajectories(evidence: Evidence) -> xr.Dataset:
+    """The record of trajectories with Ẽ in the place of E, which is what the effective theory speaks of."""
+    record = evidence.record(TRAJECTORIES)
+    values = jax.vmap(jax.vmap(normalized))(record.embedding.values)
+    return record.assign(embedding=(record.embedding.dims, np.asarray(values)))
 
 
 def theory_steps(record: xr.Dataset) -> np.ndarray:
     """1/(λ3 η) of each member's training set, for normalised embeddings; infinite where λ3 = 0."""
     structure = Structure(record.sizes["token"])
     mask = known(structure.quads, record.in_train.values.astype(bool))
-    rate = grokking_rate(structure.equations, mask, (structure.p - 1) * record.sizes["dim"])
+    rate = grokking_rate(structure.equations, mask, _normalized_z0(record))
     with np.errstate(divide="ignore"):
         return 1 / (rate * record.eta_repr.values)
 
 
-def on_grid(record: xr.Dataset, values: np.ndarray, x: str, y: str) -> np.ndarray:
-    """Members' integers laid out as [y, x, repeat] over two hyperparameters; -1 where there is no member."""
-    axes = [np.unique(record[name].values) for name in (y, x, "repeat")]
-    laid = np.full([len(axis) for axis in axes], -1)
-    names = (y, x, "repeat")
-    laid[tuple(np.searchsorted(axis, record[name].values) for axis, name in zip(axes, names, strict=True))] = values
-    return laid
+def _normalized_z0(record: xr.Dataset) -> int:
+    return (record.sizes["token"] - 1) * record.sizes["dim"]
+
+
+def steps_to(record: xr.Dataset, crossing: str) -> np.ndarray:
+    """The step at which each member crossed a threshold; infinite if it did not."""
+    steps = record[f"{crossing}_step"].values.astype(float)
+    return np.where(steps == NEVER, np.inf, steps)
+
+
+# --- phases ----------------------------------------------------------------------------------------------------------
 
 
 def phase_of(record: xr.Dataset) -> np.ndarray:
@@ -83,29 +185,51 @@ def phase_of(record: xr.Dataset) -> np.ndarray:
     return np.where(record.outcome.values == Outcome.DIVERGED, -1, found)
 
 
-def phases(record: xr.Dataset, x: str, y: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The phase of every network on a grid of two hyperparameters: (codes[y, x, repeat], x values, y values)."""
-    return on_grid(record, phase_of(record), x, y), np.unique(record[x].values), np.unique(record[y].values)
+def phase_map(record: xr.Dataset, x: str, y: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Phases over two hyperparameters: (codes[y, x, repeat], x values, y values); -1 where there is no network."""
+    names = (y, x, "repeat")
+    axes = [np.unique(record[name].values) for name in names]
+    codes = np.full([len(axis) for axis in axes], -1)
+    cells = tuple(np.searchsorted(axis, record[name].values) for axis, name in zip(axes, names, strict=True))
+    codes[cells] = phase_of(record)
+    return codes, axes[1], axes[0]
 
 
-def split_by_member(record: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
-    """Even members to fit a theory on, odd ones to score it on."""
-    return record.isel(member=slice(0, None, 2)), record.isel(member=slice(1, None, 2))
+# --- four symbols ----------------------------------------------------------------------------------------------------
+
+EQUATION_SETS = ("none", "A1", "A2", "A1, A2", "A3", "A1, A3", "A2, A3", "all three")
+"""Which of A1, A2 and A3 hold, by the bits of a code."""
+
+REPRESENTATIONS = (0, 1, 2, 4, 7)
+"""The codes of the representations that differ: any two equations imply the third."""
 
 
-def with_normalized_embedding(record: xr.Dataset) -> xr.Dataset:
-    """The record with Ẽ in the place of E, as the effective theory speaks of."""
-    values = jax.vmap(jax.vmap(normalized))(record.embedding.values)
-    return record.assign(embedding=(record.embedding.dims, np.asarray(values)))
+@dataclass(frozen=True)
+class FourSymbols:
+    """Networks on four symbols that stayed finite, each with its code in `EQUATION_SETS` before and after training."""
+
+    slow_decoder: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    embedding: np.ndarray
+    rqi: np.ndarray
 
 
-def fit_theory(record: xr.Dataset) -> EffectiveLossFit:
-    """The paper's theory, as its code has it: all parallelograms; the time scale alone is fitted."""
-    return EffectiveLoss(quads=AllParallelograms()).fit(record)
+def four_symbols(evidence: Evidence) -> FourSymbols:
+    """The representations of Fig. 12."""
+    record = stayed_finite(evidence.record(FOUR_SYMBOLS))
+    embedding = final(record, "embedding")
+    return FourSymbols(
+        slow_decoder=record.eta_repr.values > record.eta_dec.values,
+        before=equation_codes(record.embedding.values[:, 0]),
+        after=equation_codes(embedding),
+        embedding=embedding[..., 0],
+        rqi=final(record, "rqi").astype(float),
+    )
 
 
-def four_symbol_classes(embedding: np.ndarray) -> np.ndarray:
-    """Which of A1, A2, A3 hold in each embedding (member, token, dim) of four symbols, as bits of a code 0..7."""
+def equation_codes(embedding: np.ndarray) -> np.ndarray:
+    """Which equations hold (|d| ≤ 0.01) in each embedding [member, token, dim] of four symbols, as a code 0..7."""
     equations = Structure(4).equations
     made = np.asarray(jax.vmap(lambda E: formed(E, equations, Distance(0.01)))(embedding))
     return made @ (1 << np.arange(made.shape[1]))

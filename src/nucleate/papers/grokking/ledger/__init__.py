@@ -1,12 +1,8 @@
-"""The paper's claims 1-24, in the order of the ledger."""
+"""The paper's claims 1-24."""
 
+from nucleate.claims import in_order
 from nucleate.papers.grokking.ledger import accuracy, deduction, dynamics, flows, phases, sets
 
-CLAIMS = tuple(
-    sorted(
-        (claim for part in (sets, deduction, flows, accuracy, dynamics, phases) for claim in part.CLAIMS),
-        key=lambda claim: int(claim.id.split("/")[1]),
-    )
-)
+CLAIMS = in_order(sets.CLAIMS, deduction.CLAIMS, flows.CLAIMS, accuracy.CLAIMS, dynamics.CLAIMS, phases.CLAIMS)
 
 __all__ = ["CLAIMS"]

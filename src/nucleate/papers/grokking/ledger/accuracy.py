@@ -3,24 +3,24 @@
 import numpy as np
 
 from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, bootstrap, pearson, share
-from nucleate.observables import Distance, MeanSquare
 from nucleate.papers.grokking import readings
+from nucleate.papers.grokking.experiments import DATA_SIZE
+from nucleate.record import final, stayed_finite
 
-# Recorded accuracies are single precision.
-_ROUNDING = 1e-6
+_ROUNDING = 1e-6  # recorded accuracies are single precision
+
+_CORRELATION = Check("correlation of Acc and predicted Acc, both above the diagonal", "near 1", Region.at_least(0.9))
+_DIFFERENCE = Check("mean absolute difference", "small", Region.at_most(0.1))
 
 
 def _agreement(evidence: Evidence) -> Findings:
-    record = evidence.record(readings.DATA_SIZE)
-    found = readings.qualities(record, MeanSquare())
-    acc, predicted, fraction = found["accuracy"], found["predicted accuracy"], found["fraction"]
-    unfinished = int(np.sum(readings.final(record, "train_accuracy") < 1))
+    found = evidence.once(readings.loose_qualities)
+    acc, predicted, fraction = found.accuracy, found.predicted_accuracy, found.fraction
+    unfinished = int(np.sum(final(stayed_finite(evidence.record(DATA_SIZE)), "train_accuracy") < 1))
     return Findings(
         {
-            "correlation of Acc and predicted Acc, both above the diagonal": bootstrap(
-                pearson, acc - fraction, predicted - fraction
-            ),
-            "mean absolute difference": bootstrap(lambda a, b: np.mean(np.abs(a - b)), acc, predicted),
+            _CORRELATION: bootstrap(pearson, acc - fraction, predicted - fraction, bounds=(-1, 1)),
+            _DIFFERENCE: bootstrap(lambda a, b: np.mean(np.abs(a - b)), acc, predicted, bounds=(0, 1)),
         },
         f"{len(acc)} networks. The training fraction is subtracted from both, since it alone correlates with Acc at "
         f"{pearson(acc, fraction):.2f}; without subtraction the correlation is {pearson(acc, predicted):.3f}. "
@@ -28,36 +28,45 @@ def _agreement(evidence: Evidence) -> Findings:
     )
 
 
+_ACC_ABOVE = Check("share of networks with Acc above the diagonal", "nearly all", Region.at_least(0.8))
+_PREDICTED_ABOVE = Check("share with predicted Acc above the diagonal", "nearly all", Region.at_least(0.8))
+
+
 def _above_diagonal(evidence: Evidence) -> Findings:
-    record = evidence.record(readings.DATA_SIZE)
-    found = readings.qualities(record, MeanSquare())
-    fraction = found["fraction"]
-    above = {name: found[name] > fraction + _ROUNDING for name in ("accuracy", "predicted accuracy")}
-    not_above = sorted(set(record.train_size.values[~above["accuracy"]].tolist()))
+    found = evidence.once(readings.loose_qualities)
+    above, predicted = (acc > found.fraction + _ROUNDING for acc in (found.accuracy, found.predicted_accuracy))
+    sizes = stayed_finite(evidence.record(DATA_SIZE)).train_size.values
+    not_above = ", ".join(map(str, np.unique(sizes[~above]).tolist()))
     return Findings(
-        {
-            "share of networks with Acc above the diagonal": _share(above["accuracy"]),
-            "share with predicted Acc above the diagonal": _share(above["predicted accuracy"]),
-        },
-        f"Training sizes of the networks that are not above it: {not_above or 'none'}.",
+        {_ACC_ABOVE: _share(above), _PREDICTED_ABOVE: _share(predicted)},
+        f"Training sizes of the networks whose Acc is not above the diagonal: {not_above or 'none'}.",
     )
 
 
+_BELOW_IDEAL = {
+    ("rqi", "ideal_rqi"): Check("share with RQI ≤ ideal RQI (Eq. 16)", "nearly all", Region.at_least(0.9)),
+    ("predicted_accuracy", "ideal_accuracy"): Check(
+        "share with predicted Acc ≤ ideal Acc (Eq. 17)", "nearly all", Region.at_least(0.9)
+    ),
+    ("accuracy", "ideal_accuracy"): Check("share with Acc ≤ ideal Acc (Fig. 10f)", "nearly all", Region.at_least(0.9)),
+}
+
+
 def _upper_bounds(evidence: Evidence) -> Findings:
-    record = evidence.record(readings.DATA_SIZE)
-    strict, loose = (readings.qualities(record, closeness) for closeness in (Distance(0.01), MeanSquare()))
-    estimates = {}
-    for label, real, ideal in _BOUNDS:
-        # Where the ideal is 1 nothing could exceed it.
-        testable = strict[ideal] < 1 - _ROUNDING
-        estimates[label] = _share(strict[real][testable] <= strict[ideal][testable] + _ROUNDING)
-    testable = loose["ideal rqi"] < 1 - _ROUNDING
-    loosely = np.mean(loose["rqi"][testable] <= loose["ideal rqi"][testable] + _ROUNDING) if testable.any() else np.nan
+    strict, loose = evidence.once(readings.strict_qualities), evidence.once(readings.loose_qualities)
+
+    def below(found: readings.Qualities, real: str, ideal: str) -> np.ndarray:
+        """Whether each network stays below the ideal, where that is less than 1 and could be exceeded."""
+        bound = getattr(found, ideal)
+        testable = bound < 1 - _ROUNDING
+        return getattr(found, real)[testable] <= bound[testable] + _ROUNDING
+
+    loosely = below(loose, "rqi", "ideal_rqi")
     return Findings(
-        estimates,
-        f"{len(testable)} networks, of which only those with an ideal value below 1 can exceed it: {testable.sum()} "
-        "for RQI. With the authors' threshold |d| < 0.1 in the place of |d| ≤ 0.01 the share for RQI is "
-        f"{loosely:.0%}.",
+        {check: _share(below(strict, *names)) for names, check in _BELOW_IDEAL.items()},
+        f"{len(strict.rqi)} networks, of which only those with an ideal value below 1 can exceed it: {len(loosely)} "
+        "for RQI. With the authors' threshold |d| < 0.1 in place of |d| ≤ 0.01 the share for RQI is "
+        f"{_share(loosely).value:.0%}.",
     )
 
 
@@ -65,41 +74,34 @@ def _share(hits: np.ndarray) -> Estimate:
     return share(int(np.sum(hits)), len(hits))
 
 
-_BOUNDS = (
-    ("share with RQI ≤ ideal RQI (Eq. 16)", "rqi", "ideal rqi"),
-    ("share with predicted Acc ≤ ideal Acc (Eq. 17)", "predicted accuracy", "ideal accuracy"),
-    ("share with Acc ≤ ideal Acc (Fig. 10f)", "accuracy", "ideal accuracy"),
-)
-
 CLAIMS = (
     Claim(
         "grokking/14",
         "Fig. 3c",
         "The accuracy predicted from the representation aligns well with the network's accuracy.",
-        (
-            Check("correlation of Acc and predicted Acc, both above the diagonal", "near 1", Region(0.9, 1)),
-            Check("mean absolute difference", "small", Region(0, 0.1)),
-        ),
+        (_CORRELATION, _DIFFERENCE),
         _agreement,
-        (readings.DATA_SIZE,),
+        (DATA_SIZE,),
+        quote="we see that the predicted Acc-hat aligns well with the true accuracy Acc.",
     ),
     Claim(
         "grokking/15",
         "Fig. 3ab",
         "Accuracy and predicted accuracy lie above the diagonal of pure memorisation.",
-        (
-            Check("share of networks with Acc above the diagonal", "nearly all", Region(0.8, 1)),
-            Check("share with predicted Acc above the diagonal", "nearly all", Region(0.8, 1)),
-        ),
+        (_ACC_ABOVE, _PREDICTED_ABOVE),
         _above_diagonal,
-        (readings.DATA_SIZE,),
+        (DATA_SIZE,),
+        quote="The dashed red diagonal corresponds to memorization of the training set, and the vertical gap refers to "
+        "generalization.",
     ),
     Claim(
         "grokking/23",
         "Fig. 10, Eqs. 16-17",
-        "RQI and accuracy of a trained model stay below those of the ideal model, but for very rare cases.",
-        tuple(Check(label, "nearly all", Region(0.9, 1)) for label, *_ in _BOUNDS),
+        "RQI and accuracy of a trained model stay below those of the ideal model, except in very rare cases.",
+        tuple(_BELOW_IDEAL.values()),
         _upper_bounds,
-        (readings.DATA_SIZE,),
+        (DATA_SIZE,),
+        quote="In very rare cases when something lucky happens (e.g., neural networks are initialized at approximate "
+        "correct weights), Alexander principle may be violated. Alexander principle sets an upper bound for RQI.",
     ),
 )

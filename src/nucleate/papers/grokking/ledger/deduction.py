@@ -1,12 +1,17 @@
-"""Claims 7, 8, 10 and 11: how few samples determine a representation, and what follows from what. Exact."""
+"""Claims 7, 8, 10 and 11: how few samples determine a representation, and which parallelograms follow from others.
+Exact."""
 
 from itertools import combinations
 
 import numpy as np
 
-from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region
+from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, Threshold
 from nucleate.observables import implied, is_linear, known, nullity
-from nucleate.papers.grokking.structure import P, Structure, survey
+from nucleate.papers.grokking import readings
+from nucleate.papers.grokking.experiments import EXPERIMENTS, FOUR_SYMBOLS
+from nucleate.papers.grokking.recipe import P, Structure
+
+_FEWEST = Check("fewest samples that determine the line, p = 6", "8", Region.exactly(8), Threshold.PAPER)
 
 
 def _fewest_samples(evidence: Evidence) -> Findings:
@@ -23,26 +28,30 @@ def _fewest_samples(evidence: Evidence) -> Findings:
     sufficient = bool(is_linear(structure.equations, known(structure.quads, listed)))
     note = (
         f"The list in Appendix C names (2,4) twice: it has {listed.sum()} different samples, which "
-        f"{'do' if sufficient else 'do not'} determine the line. Trying all sets, {size} samples are enough, in "
-        f"{int(linear.sum())} ways, for example {example}."
+        f"{'do' if sufficient else 'do not'} determine the line. An exhaustive search shows that {size} samples are "
+        f"enough, in {int(linear.sum())} ways, for example {example}."
     )
-    return Findings({"fewest samples that determine the line, p = 6": Estimate.exact(size)}, note)
+    return Findings({_FEWEST: Estimate.exact(size)}, note)
+
+
+_SMALLEST_FRACTION = Check("smallest data fraction with ideal RQI = 1", "< 0.4", Region.below(0.4), Threshold.PAPER)
 
 
 def _below_critical(evidence: Evidence) -> Findings:
-    seen = survey(P, evidence.samples)
-    smallest = int(np.flatnonzero(seen.linear.any(1))[0]) + 1 if seen.linear.any() else 55
-    structure = Structure(P)
-    greedy = _smallest_set(structure)
+    seen = evidence.once(readings.survey)
+    total = len(seen.fraction)
+    at_random = int(np.flatnonzero(seen.linear.any(1))[0]) + 1 if seen.linear.any() else total
+    two_sums = _smallest_set(Structure(P))
     return Findings(
-        {"smallest data fraction with ideal RQI = 1": Estimate.exact(min(smallest, greedy) / 55)},
-        f"Random sets: {smallest} of 55 samples. The pairs of two sums alone ({greedy} samples) already do it.",
+        {_SMALLEST_FRACTION: Estimate.exact(min(at_random, two_sums) / total)},
+        f"The smallest random set with ideal RQI = 1 has {at_random} of {total} samples; the pairs of two sums "
+        f"({two_sums} samples) are enough, too.",
     )
 
 
 def _smallest_set(structure: Structure) -> int:
-    """Samples in the smallest union of sums that determines the line, trying all pairs of sums."""
-    label = structure.pairs.sum(1)
+    """Samples in the smallest set that determines the line and consists of all pairs of two sums."""
+    label = structure.task.label
     best = len(label)
     for one, other in combinations(range(2 * structure.p - 1), 2):
         in_train = (label == one) | (label == other)
@@ -50,6 +59,12 @@ def _smallest_set(structure: Structure) -> int:
         if implied(structure.equations, mask).all():
             best = min(best, int(in_train.sum()))
     return best
+
+
+_COUNT = Check("parallelograms at p = 4", "3", Region.exactly(3), Threshold.PAPER)
+_IMPLIED = Check("parallelograms implied by the training set of Eq. 21", "3", Region.exactly(3), Threshold.PAPER)
+_FREEDOM_OF_LINE = Check("degrees of freedom, linear structure", "2", Region.exactly(2), Threshold.PAPER)
+_FREEDOM_OF_NONE = Check("degrees of freedom, no equation", "4", Region.exactly(4), Threshold.PAPER)
 
 
 def _hierarchy(evidence: Evidence) -> Findings:
@@ -63,24 +78,33 @@ def _hierarchy(evidence: Evidence) -> Findings:
             mask[list(chosen)] = True
             freedom.setdefault(size, set()).add(int(nullity(equations, mask)))
             closed.add(tuple(implied(equations, mask).tolist()))
-    training = structure.training_set((0, 2), (1, 1), (0, 3), (1, 2), (1, 3), (2, 2))
+    training = structure.training_set(*EXPERIMENTS[FOUR_SYMBOLS].paper.training_set)
     ideal = int(implied(equations, known(structure.quads, training)).sum())
+    levels = ", ".join(f"{' or '.join(map(str, sorted(v)))} with {k} equations" for k, v in freedom.items())
     note = (
-        "Degrees of freedom by level: "
-        + ", ".join(f"{k} equations {sorted(v)}" for k, v in freedom.items())
-        + ". Any two "
-        f"of the three equations imply the third, so there are {len(closed)} different representations. Eq. 19 is "
-        "misprinted: its tuples, such as (0,1,1,2), do not satisfy i + j = m + n; Eq. 20 has the right equations."
+        f"Degrees of freedom: {levels}. Any two of the three equations imply the third, so there are {len(closed)} "
+        "different representations. Eq. 19 is misprinted: its tuples, such as (0,1,1,2), do not satisfy "
+        "i + j = m + n; Eq. 20 has the right equations."
     )
     return Findings(
         {
-            "parallelograms at p = 4": Estimate.exact(count),
-            "parallelograms implied by the training set of Eq. 21": Estimate.exact(ideal),
-            "degrees of freedom, linear structure": Estimate.exact(max(freedom[count])),
-            "degrees of freedom, no equation": Estimate.exact(max(freedom[0])),
+            _COUNT: Estimate.exact(count),
+            _IMPLIED: Estimate.exact(ideal),
+            _FREEDOM_OF_LINE: Estimate.exact(max(freedom[count])),
+            _FREEDOM_OF_NONE: Estimate.exact(max(freedom[0])),
         },
         note,
     )
+
+
+_ABELIAN = Check("parallelograms needed, abelian", "2", Region.exactly(2), Threshold.PAPER)
+_FROM_TWO = Check("smallest error of a parallelogram deduced from two, non-abelian", "> 0", Region.at_least(1e-3))
+_FROM_THREE = Check(
+    "largest error of one deduced from three, non-abelian",
+    "0",
+    Region.at_most(1e-8),  # rounding, after three inversions
+    Threshold.PAPER,
+)
 
 
 def _deduction(evidence: Evidence) -> Findings:
@@ -101,9 +125,9 @@ def _deduction(evidence: Evidence) -> Findings:
     two, three = np.array([errors() for _ in range(50)]).T
     return Findings(
         {
-            "parallelograms needed, abelian": Estimate.exact(min(enough, default=3)),
-            "smallest error of a parallelogram deduced from two, non-abelian": Estimate.exact(two.min()),
-            "largest error of one deduced from three, non-abelian": Estimate.exact(three.max()),
+            _ABELIAN: Estimate.exact(min(enough, default=3)),
+            _FROM_TWO: Estimate.exact(two.min()),
+            _FROM_THREE: Estimate.exact(three.max()),
         },
         "Abelian case by rank; non-abelian case on 50 draws of random invertible 3×3 matrices that satisfy the "
         "equations.",
@@ -119,37 +143,35 @@ CLAIMS = (
         "grokking/7",
         "App. C",
         'For p = 6, "we only need 8 training samples" to determine the linear structure.',
-        (Check("fewest samples that determine the line, p = 6", "8", Region(8, 8)),),
+        (_FEWEST,),
         _fewest_samples,
+        quote="although we have p(p+1)/2 = 21 different training samples for p = 6, we only need 8 training samples to "
+        "uniquely determine the perfect linear structure (up to linear transformation).",
     ),
     Claim(
         "grokking/8",
         "App. E",
         "Ideal RQI = 1 is possible with less than 40 % of the data.",
-        (Check("smallest data fraction with ideal RQI = 1", "< 0.4", Region(0, 0.4 - 1e-9)),),
+        (_SMALLEST_FRACTION,),
         _below_critical,
+        quote="it is possible to have RQI-bar = 1 only with < 40% training data, i.e., 55 × 0.4 = 22 samples.",
     ),
     Claim(
         "grokking/10",
         "Fig. 11, Eqs. 18-21",
         "For p = 4 the sets of equations form a hierarchy from the linear structure down.",
-        (
-            Check("parallelograms at p = 4", "3", Region(3, 3)),
-            Check("parallelograms implied by the training set of Eq. 21", "3", Region(3, 3)),
-            Check("degrees of freedom, linear structure", "2", Region(2, 2)),
-            Check("degrees of freedom, no equation", "4", Region(4, 4)),
-        ),
+        (_COUNT, _IMPLIED, _FREEDOM_OF_LINE, _FREEDOM_OF_NONE),
         _hierarchy,
+        quote="Equation set A (or geometrically, representation) has a hierarchy: a → b means a is a parent of b, and "
+        "b is a child of a.",
     ),
     Claim(
         "grokking/11",
         "App. H, Fig. 16",
         "A new parallelogram is deduced from two others in an abelian group, from three in a non-abelian one.",
-        (
-            Check("parallelograms needed, abelian", "2", Region(2, 2)),
-            Check("smallest error of a parallelogram deduced from two, non-abelian", "> 0", Region(low=1e-3)),
-            Check("largest error of one deduced from three, non-abelian", "0", Region(0, 1e-8)),
-        ),
+        (_ABELIAN, _FROM_TWO, _FROM_THREE),
         _deduction,
+        quote="for Abelian groups, two parallelograms are needed to deduce a new parallelogram. […] for non-Abelian "
+        "groups, three parallelograms are needed to deduce a new parallelogram.",
     ),
 )

@@ -1,128 +1,183 @@
 """Claims 19-22: the phases of learning over hyperparameters.
 
-Table 1 defines the phases by what happens within 10⁵ steps. A network that has crossed 90 % has its phase for good; one
-that has not is only known to memorise, or to be confused, after 10⁵ steps. Maps of the smaller budgets are shorter, so
-that what they say of those two phases is an upper bound; the corners of the maps are trained to the full 10⁵ steps.
+Table 1 defines the phases by what happens within 10⁵ steps. A network whose validation accuracy has crossed 90 % has
+its phase for good; any other may still change it until 10⁵ steps have passed. The maps of the smaller budgets are
+shorter than that; the corners of the maps are trained for all 10⁵ steps.
 """
+
+from dataclasses import replace
 
 import numpy as np
 import xarray as xr
 
-from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, bootstrap, share
+from nucleate.claims import (
+    Check,
+    Claim,
+    Estimate,
+    Evidence,
+    Findings,
+    Reason,
+    Region,
+    Steps,
+    Threshold,
+    bootstrap,
+    ratio,
+    share,
+)
 from nucleate.observables import Phase, sandwiched, vote
 from nucleate.papers.grokking import readings
-from nucleate.record import NEVER
+from nucleate.papers.grokking.experiments import (
+    CORNERS,
+    CORNERS_DECAY,
+    CORNERS_DECAY_CLASSES,
+    PHASE_DECAY,
+    PHASE_DECAY_CLASSES,
+    PHASE_RATES,
+    TABLE_1_STEPS,
+)
+from nucleate.papers.grokking.ledger.words import MOST
 
-_MAJORITY = Region(0.5, 1)
-# The paper's own map; with fewer cells, an absent phase proves nothing.
+_GENERALISING = (Phase.COMPREHENSION, Phase.GROKKING)
 _PAPER_CELLS = 16 * 11
-_DECAY = {
-    "regression": (readings.PHASE_DECAY, readings.CORNERS_DECAY),
-    "classification": (readings.PHASE_DECAY_CLASSES, readings.CORNERS_DECAY_CLASSES),
-}
+"""Cells of the paper's own map; with fewer, an absent phase proves nothing."""
+
+_MAPS = {"regression": PHASE_DECAY, "classification": PHASE_DECAY_CLASSES}
+_MAP_CORNERS = {"regression": CORNERS_DECAY, "classification": CORNERS_DECAY_CLASSES}
 
 
-def _share_in(record: xr.Dataset, chosen: np.ndarray, wanted: Phase) -> Estimate:
-    """The share of the chosen networks in a phase, with what a run shorter than Table 1's leaves open."""
+def _is_short(record: xr.Dataset) -> bool:
+    return int(record.steps) < TABLE_1_STEPS
+
+
+def _share_in(record: xr.Dataset, chosen: np.ndarray, *wanted: Phase) -> Estimate:
+    """The share of the chosen networks that are in these phases, of those that did not diverge: too early while any of
+    them may still change its phase."""
     codes = readings.phase_of(record)[chosen]
-    found = share(int(np.sum(codes == wanted)), len(codes))
-    if wanted in (Phase.MEMORIZATION, Phase.CONFUSION) and record.steps < readings.TABLE_1_STEPS:
-        return Estimate(found.value, 0.0, found.high)
-    return found
-
-
-def _arrival(record: xr.Dataset, chosen: np.ndarray) -> np.ndarray:
-    """Steps to 90 % validation accuracy; infinite for those that did not get there."""
-    steps = record.valid90_step.values[chosen].astype(float)
-    return np.where(steps == NEVER, np.inf, steps)
+    codes = codes[codes >= 0]
+    found = share(int(np.isin(codes, wanted).sum()), len(codes))
+    settled = np.isin(codes, _GENERALISING).all()
+    return found.too_early() if _is_short(record) and not settled else found
 
 
 def _census(record: xr.Dataset) -> str:
     codes = readings.phase_of(record)
     counts = ", ".join(f"{int(np.sum(codes == p))} {p.name.lower()}" for p in Phase)
-    return f"{len(codes)} networks within {int(record.steps)} steps: {counts}."
+    return f"{len(codes)} networks within {int(record.steps):,} steps: {counts}."
+
+
+_FAST_DECODER = Check("fast decoder, slow representation: share that memorise", "most", MOST)
+_SLOW_DECODER = Check("slow decoder, fast representation: share that generalise", "most", MOST)
+_LATE = Check(
+    "their median time over that of comprehending networks",
+    "> 1",
+    Region.above(1),
+    mature=Steps(TABLE_1_STEPS, CORNERS),
+)
+_LEAD = Check(
+    "comprehending networks: median log10 of η repr. over η decoder",
+    "> 0",
+    Region.strictly_between(0, 3),  # 3 is the edge of the map: as much faster as can be
+)
 
 
 def _competition(evidence: Evidence) -> Findings:
-    plane, corners = evidence.record(readings.PHASE_RATES), evidence.record(readings.CORNERS)
-    slow_repr = corners.eta_repr.values < corners.eta_dec.values
-    late = _arrival(corners, ~slow_repr)
+    plane, corners = evidence.record(PHASE_RATES), evidence.record(CORNERS)
+    fast_decoder = corners.eta_dec.values > corners.eta_repr.values
+    late = readings.steps_to(corners, "valid90")[~fast_decoder & (readings.phase_of(corners) >= 0)]
     comprehending = readings.phase_of(plane) == Phase.COMPREHENSION
+    soon = readings.steps_to(plane, "valid90")[comprehending]
     lead = np.log10(plane.eta_repr.values / plane.eta_dec.values)[comprehending]
-    arrived = np.isfinite(late)
     note = (
-        f"Map: {_census(plane)} Corners: {_census(corners)} Slow decoder with fast representation: {arrived.sum()} "
-        f"of {len(late)} generalise, at a median of {np.median(late):.0f} steps, against "
-        f"{np.median(_arrival(plane, comprehending)) if comprehending.any() else np.nan:.0f} for the map's "
-        "comprehending networks."
+        f"Map: {_census(plane)} Corners: {_census(corners)} Slow decoder with fast representation: "
+        f"{np.isfinite(late).sum()} of {len(late)} generalise, at a median of {_median(late):,.0f} steps, against "
+        f"{_median(soon):,.0f} for the comprehending networks of the map."
     )
     return Findings(
         {
-            "fast decoder, slow representation: share that memorise": _share_in(corners, slow_repr, Phase.MEMORIZATION),
-            "slow decoder, fast representation: share that generalise": share(int(arrived.sum()), len(late)),
-            "their median time over that of comprehending networks": bootstrap(
-                lambda a, b: np.median(a) / np.median(b), late, _arrival(plane, comprehending)
-            ),
-            "comprehending networks: median log10 of η repr. over η decoder": bootstrap(np.median, lead),
+            _FAST_DECODER: _share_in(corners, fast_decoder, Phase.MEMORIZATION),
+            _SLOW_DECODER: _share_in(corners, ~fast_decoder, *_GENERALISING),
+            _LATE: bootstrap(lambda a, b: ratio(np.median(a), np.median(b)), late, soon, apart=True),
+            _LEAD: bootstrap(np.median, lead),
         },
         note,
     )
 
 
+def _median(values: np.ndarray) -> float:
+    return float(np.median(values)) if len(values) else float("nan")
+
+
+_PHASES_HELD = {
+    kind: Check(f"{kind}: phases that hold a majority somewhere", "4", Region.exactly(4), Threshold.PAPER)
+    for kind in _MAPS
+}
+
+
 def _four_phases(evidence: Evidence) -> Findings:
     estimates, notes = {}, []
-    for kind, (map_name, corner_name) in _DECAY.items():
-        plane, corners = evidence.record(map_name), evidence.record(corner_name)
-        codes, *_ = readings.phases(plane, "eta_dec", "wd_dec")
-        held = {Phase(code) for code in np.unique(vote(codes, -1)[0]) if code >= 0}
-        if plane.steps < readings.TABLE_1_STEPS:
-            held &= {Phase.COMPREHENSION, Phase.GROKKING}
-        for decay in np.unique(corners.wd_dec.values):
-            winner, _ = vote(readings.phase_of(corners)[corners.wd_dec.values == decay], 0)
-            if winner >= 0 and corners.steps >= readings.TABLE_1_STEPS:
-                held.add(Phase(int(winner)))
-        complete = codes[..., 0].size >= _PAPER_CELLS and plane.steps >= readings.TABLE_1_STEPS
-        most = len(held) if complete else len(Phase)
-        estimates[f"{kind}: phases that hold a majority somewhere"] = Estimate(
-            float(len(held)), float(len(held)), float(most)
-        )
+    for kind, check in _PHASES_HELD.items():
+        plane, corners = evidence.record(_MAPS[kind]), evidence.record(_MAP_CORNERS[kind])
+        held = _established(plane, corners)
+        estimates[check] = _number_of(held, plane)
         names = ", ".join(sorted(p.name.lower() for p in held)) or "none"
         notes.append(f"{kind.capitalize()}: established: {names}. Map: {_census(plane)} Corners: {_census(corners)}")
     return Findings(estimates, " ".join(notes) + " Fig. 6d (permutations) is not part of this measurement.")
 
 
+def _established(plane: xr.Dataset, corners: xr.Dataset) -> set[Phase]:
+    """The phases that hold a majority in some cell of the map or in one of its corners, and will not lose it."""
+    codes, *_ = readings.phase_map(plane, "eta_dec", "wd_dec")
+    cells = {int(code) for code in np.unique(vote(codes, -1)[0])}
+    at = [corners.wd_dec.values == decay for decay in np.unique(corners.wd_dec.values)]
+    ends = {int(vote(readings.phase_of(corners)[chosen], 0)[0]) for chosen in at}
+    final = set(map(int, _GENERALISING))
+    cells, ends = (found & final if _is_short(r) else found for found, r in ((cells, plane), (ends, corners)))
+    return {Phase(code) for code in (cells | ends) - {-1}}
+
+
+def _number_of(held: set[Phase], plane: xr.Dataset) -> Estimate:
+    """How many phases there are: at least those that are established; more if the map is too short or too coarse."""
+    if len(held) == len(Phase):
+        return Estimate.exact(len(held))
+    cells = np.prod([len(np.unique(plane[name].values)) for name in ("eta_dec", "wd_dec")])
+    missing = Reason.TOO_EARLY if _is_short(plane) else Reason.TOO_FEW if cells < _PAPER_CELLS else None
+    most = len(held) if missing is None else len(Phase)
+    return replace(Estimate.exact(len(held)), high=float(most), reason=missing)
+
+
+_MEMORISED = {
+    kind: Check(f"{kind}: fast decoder, no decay: share that memorise", "most", MOST) for kind in _MAP_CORNERS
+}
+_CONFUSED = {kind: Check(f"{kind}: fast decoder, high decay: share confused", "most", MOST) for kind in _MAP_CORNERS}
+
+
 def _decay_corners(evidence: Evidence) -> Findings:
     estimates, notes = {}, []
-    for kind, (_, name) in _DECAY.items():
+    for kind, name in _MAP_CORNERS.items():
         corners = evidence.record(name)
         low = corners.wd_dec.values == corners.wd_dec.values.min()
-        estimates[f"{kind}: fast decoder, no decay: share that memorise"] = _share_in(corners, low, Phase.MEMORIZATION)
-        estimates[f"{kind}: fast decoder, high decay: share confused"] = _share_in(corners, ~low, Phase.CONFUSION)
+        estimates[_MEMORISED[kind]] = _share_in(corners, low, Phase.MEMORIZATION)
+        estimates[_CONFUSED[kind]] = _share_in(corners, ~low, Phase.CONFUSION)
         notes.append(f"{kind.capitalize()} (η decoder {float(corners.eta_dec[0]):g}): {_census(corners)}")
     return Findings(estimates, " ".join(notes))
 
 
+_BETWEEN = {
+    kind: Check(f"{kind}: share of grokking cells between the two", "most", MOST, mature=Steps(TABLE_1_STEPS, name))
+    for kind, name in _MAPS.items()
+}
+
+
 def _between(evidence: Evidence) -> Findings:
     estimates, notes = {}, []
-    for kind, (name, _) in _DECAY.items():
-        plane = evidence.record(name)
-        codes, *_ = readings.phases(plane, "eta_dec", "wd_dec")
-        winner, _ = vote(codes, -1)
+    for kind, check in _BETWEEN.items():
+        plane = evidence.record(_MAPS[kind])
+        winner, _ = vote(readings.phase_map(plane, "eta_dec", "wd_dec")[0], -1)
         total, between = int(np.sum(winner == Phase.GROKKING)), int(sandwiched(winner).sum())
-        found = share(between, total)
-        if plane.steps < readings.TABLE_1_STEPS and total:
-            found = Estimate(found.value, 0.0, 1.0)
-        estimates[f"{kind}: share of grokking cells between the two"] = found
+        estimates[check] = share(between, total)
         notes.append(f"{kind.capitalize()}: {between} of {total} grokking cells. {_census(plane)}")
-    short = " In a map shorter than 10⁵ steps, which cells memorise is not settled, and neither is what lies between."
-    return Findings(estimates, " ".join(notes) + short)
+    return Findings(estimates, " ".join(notes))
 
-
-def _for_both(text: str, expected: str, region: Region) -> tuple[Check, ...]:
-    return tuple(Check(f"{kind}: {text}", expected, region) for kind in _DECAY)
-
-
-_MAPS = tuple(name for pair in _DECAY.values() for name in pair)
 
 CLAIMS = (
     Claim(
@@ -130,40 +185,40 @@ CLAIMS = (
         "Fig. 6a",
         "A fast decoder with slow representation memorises; a slow decoder with fast representation generalises in "
         "the end, but late; comprehension needs a representation that is faster than the decoder, but not too much.",
-        (
-            Check("fast decoder, slow representation: share that memorise", "most", _MAJORITY),
-            Check("slow decoder, fast representation: share that generalise", "most", _MAJORITY),
-            Check("their median time over that of comprehending networks", "> 1", Region(low=1 + 1e-9)),
-            Check("comprehending networks: median log10 of η repr. over η decoder", "> 0", Region(1e-9, 3 - 1e-9)),
-        ),
+        (_FAST_DECODER, _SLOW_DECODER, _LATE, _LEAD),
         _competition,
-        (readings.PHASE_RATES, readings.CORNERS),
+        (PHASE_RATES, CORNERS),
+        quote="a fast decoder coupled with slow representation learning (bottom right) lead to memorization. In the "
+        "opposite extreme, although an extremely slow decoder coupled with fast representation learning (top left) "
+        "will generalize in the end, the generalization time is long […] The ideal phase (comprehension) requires "
+        "representation learning to be faster, but not too much, than the decoder.",
     ),
     Claim(
         "grokking/20",
         "Fig. 6bc",
         "The phase diagrams over decoder learning rate and weight decay each show all four phases.",
-        _for_both("phases that hold a majority somewhere", "4", Region(4, 4)),
+        tuple(_PHASES_HELD.values()),
         _four_phases,
-        _MAPS,
+        (*_MAPS.values(), *_MAP_CORNERS.values()),
+        quote="Common phenomena emerge from these different tasks: (i) they all include four phases.",
     ),
     Claim(
         "grokking/21",
         "Fig. 6bc",
         "A fast decoder memorises without weight decay and is confused at high weight decay.",
-        (
-            *_for_both("fast decoder, no decay: share that memorise", "most", _MAJORITY),
-            *_for_both("fast decoder, high decay: share confused", "most", _MAJORITY),
-        ),
+        (*_MEMORISED.values(), *_CONFUSED.values()),
         _decay_corners,
-        (readings.CORNERS_DECAY, readings.CORNERS_DECAY_CLASSES),
+        tuple(_MAP_CORNERS.values()),
+        quote="The top right corner (a fast and capable decoder) is the memorization phase; […] the bottom right "
+        "corner (a fast and simple decoder) is the confusion phase.",
     ),
     Claim(
         "grokking/22",
         "Fig. 6bc",
         "Grokking is sandwiched between comprehension and memorisation.",
-        _for_both("share of grokking cells between the two", "most", _MAJORITY),
+        tuple(_BETWEEN.values()),
         _between,
-        (readings.PHASE_DECAY, readings.PHASE_DECAY_CLASSES),
+        tuple(_MAPS.values()),
+        quote="grokking is sandwiched between comprehension and memorization.",
     ),
 )

@@ -1,12 +1,23 @@
-"""Claims 1-4 and 9: what training sets and representations imply. Exact, or by drawing at random; nothing is
-trained."""
+"""Claims 1-4 and 9: what training sets and representations imply. Exact, or drawn at random; nothing is trained."""
 
 import jax
 import numpy as np
 
-from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, bootstrap, share, spearman
+from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, Threshold, bootstrap, share, spearman
 from nucleate.observables import Distance, MeanSquare, known, nullity, rqi
-from nucleate.papers.grokking.structure import CRITICAL, TOLERANCE, P, Structure, half_crossing, survey
+from nucleate.papers.grokking import readings
+from nucleate.papers.grokking.ledger.words import AROUND_CRITICAL, CRITICAL, TOLERANCE
+from nucleate.papers.grokking.recipe import P, Structure
+
+_IMPERMISSIBLE = Check(
+    "cases with an impermissible parallelogram (Proposition 1)", "0", Region.exactly(0), Threshold.PAPER
+)
+_DEPARTURE = Check(
+    "largest departure of same-label training pairs from a parallelogram (Proposition 2)",
+    "0",
+    Region.at_most(1e-9),  # rounding
+    Threshold.PAPER,
+)
 
 
 def _propositions(evidence: Evidence) -> Findings:
@@ -15,10 +26,10 @@ def _propositions(evidence: Evidence) -> Findings:
     injective linear decoders, random targets, zero loss; are same-label training pairs parallelograms?"""
     rng = np.random.default_rng(1)
     structure = Structure(P)
-    label = structure.pairs.sum(1)
+    label = structure.task.label
     same_label = label[:, None] == label[None, :]
     within = anywhere = cases = 0
-    for _ in range(evidence.samples):
+    for _ in range(evidence.effort.embeddings):
         embedding = rng.integers(1, 4) * np.arange(P) + rng.integers(0, 2, P) * rng.integers(0, 2)
         in_train = rng.random(len(label)) < rng.uniform(0.1, 0.9)
         sums = embedding[structure.pairs].sum(1)
@@ -28,27 +39,23 @@ def _propositions(evidence: Evidence) -> Findings:
         cases += 1
         within += bool(forbidden[np.ix_(in_train, in_train)].any())
         anywhere += bool(forbidden.any())
-    residuals = [_parallelogram_residual(structure, rng) for _ in range(min(evidence.samples, 500))]
+    residuals = [_parallelogram_residual(structure, rng) for _ in range(evidence.effort.decoders)]
     note = (
         f"{cases} embeddings with zero training loss. As proven, no parallelogram among training pairs is "
-        f"impermissible ({within} cases). As printed, for any parallelogram in R, it fails in {anywhere}: a "
-        "parallelogram that involves a pair outside the training set can join different labels."
+        f"impermissible ({within} cases). As printed, for any parallelogram in R, the proposition fails in {anywhere} "
+        "cases: a parallelogram that involves a pair outside the training set can join different labels."
     )
     return Findings(
         {
-            "cases with an impermissible parallelogram (Proposition 1)": Estimate.exact(anywhere)
-            if cases
-            else Estimate.unknown(),
-            "largest departure of same-label training pairs from a parallelogram (Proposition 2)": Estimate.exact(
-                max(residuals)
-            ),
+            _IMPERMISSIBLE: Estimate.exact(anywhere) if cases else Estimate.unknown(),
+            _DEPARTURE: Estimate.exact(max(residuals)),
         },
         note,
     )
 
 
 def _least_loss(inputs: np.ndarray, label: np.ndarray) -> float:
-    """The training loss of the best decoder there is: it answers each distinct input with the mean of its targets."""
+    """The training loss of the best possible decoder: it answers each distinct input with the mean of its targets."""
     targets = np.random.default_rng(0).normal(size=(label.max(initial=0) + 1, 30))[label]
     loss = 0.0
     for value in np.unique(inputs):
@@ -58,9 +65,9 @@ def _least_loss(inputs: np.ndarray, label: np.ndarray) -> float:
 
 
 def _parallelogram_residual(structure: Structure, rng: np.random.Generator) -> float:
-    """How far E_i + E_j and E_m + E_n are apart for same-label training pairs at zero loss of D(x) = w x + b, w ≠
-    0."""
-    label = structure.pairs.sum(1)
+    """How far apart E_i + E_j and E_m + E_n are for same-label training pairs at zero loss of D(x) = w x + b,
+    w ≠ 0."""
+    label = structure.task.label
     chosen = rng.permutation(len(label))[: rng.integers(4, 9)]
     design = np.zeros((len(chosen), structure.p))
     np.add.at(design, (np.arange(len(chosen))[:, None], structure.pairs[chosen]), 1.0)
@@ -75,60 +82,69 @@ def _parallelogram_residual(structure: Structure, rng: np.random.Generator) -> f
     return float(np.abs(structure.equations[known(structure.quads, mask)] @ embedding).max(initial=0))
 
 
-def _nullity(evidence: Evidence) -> Findings:
-    sizes = range(3, 21)
-    found = []
-    for p in sizes:
+_NULLITY = Check(f"nullity at p = {P}", "2", Region.exactly(2), Threshold.PAPER)
+_LARGEST_NULLITY = Check("largest nullity, p = 3..20", "2", Region.exactly(2), Threshold.PAPER)
+
+
+def _degrees_of_freedom(evidence: Evidence) -> Findings:
+    found = {}
+    for p in range(3, 21):
         equations = Structure(p).equations
-        found.append(int(nullity(equations, np.ones(len(equations), bool))))
+        found[p] = int(nullity(equations, np.ones(len(equations), bool)))
     return Findings(
-        {
-            "nullity at p = 10": Estimate.exact(found[P - 3]),
-            "largest nullity, p = 3..20": Estimate.exact(max(found)),
-        },
+        {_NULLITY: Estimate.exact(found[P]), _LARGEST_NULLITY: Estimate.exact(max(found.values()))},
         "Translation and scaling, and nothing else.",
     )
 
 
+_HALF = Check("fraction at which half of all sets determine a line", "around 0.4", AROUND_CRITICAL)
+
+
 def _critical_fraction(evidence: Evidence) -> Findings:
-    seen = survey(P, evidence.samples)
+    seen = evidence.once(readings.survey)
     columns = np.moveaxis(seen.linear, 0, 1)  # set, size
-    estimate = bootstrap(lambda sets: half_crossing(seen.fraction, sets.mean(0)), columns, resamples=500)
+    crossing = lambda sets: readings.half_crossing(seen.fraction, sets.mean(0))
+    estimate = bootstrap(crossing, columns, bounds=(0, 1), resamples=500)
     probability = seen.linear.mean(1)
     first = seen.fraction[np.flatnonzero(probability > 0.01)[0]] if np.any(probability > 0.01) else np.nan
-    at_critical = probability[round(CRITICAL * 55) - 1]
+    at_critical = probability[round(CRITICAL * len(probability)) - 1]
     note = (
-        f"{evidence.samples} random training sets of each size. The probability exceeds 1 % from r = {first:.2f} on, "
-        f"is {at_critical:.3f} at r = 0.4 and crosses one half at r = {estimate.value:.3f}."
+        f"{len(columns):,} random training sets of each size. The probability exceeds 1 % from r = {first:.2f} on, "
+        f"is {at_critical:.3f} at r = {CRITICAL} and crosses one half at r = {estimate.value:.3f}."
     )
-    return Findings({"fraction at which half of all sets determine a line": estimate}, note)
+    return Findings({_HALF: estimate}, note)
+
+
+_STUCK = Check("smallest share of sets with λ3 = 0, of all sizes up to r = 0.35", "high", Region.at_least(0.9))
+_TREND = Check("rank correlation of mean λ3 with size above r = 0.4", "increasing", Region.at_least(0.9))
 
 
 def _grokking_rate(evidence: Evidence) -> Findings:
-    seen = survey(P, evidence.samples)
+    seen = evidence.once(readings.survey)
     zero = (seen.rate == 0).mean(1)
     below = seen.fraction <= CRITICAL - TOLERANCE
     hardest = int(np.argmin(np.where(below, zero, 2)))
     above = seen.rate[seen.fraction >= CRITICAL].T  # set, size
     size = np.arange(above.shape[1])
-    trend = bootstrap(lambda sets: spearman(size, sets.mean(0)), above, resamples=500)
+    # No set has a larger λ3 than that of all pairs, which is among them.
+    trend = bootstrap(lambda sets: spearman(size, sets.mean(0)), above, bounds=(0, float(above.max())), resamples=500)
     near = ", ".join(f"{seen.fraction[i]:.2f}: {zero[i]:.0%}" for i in range(15, 25))
     return Findings(
-        {
-            "smallest share of sets with λ3 = 0, of all sizes up to r = 0.35": share(
-                int((seen.rate[hardest] == 0).sum()), seen.rate.shape[1]
-            ),
-            "rank correlation of mean λ3 with size above r = 0.4": trend,
-        },
+        {_STUCK: share(int((seen.rate[hardest] == 0).sum()), seen.rate.shape[1]), _TREND: trend},
         f"Share of sets with λ3 = 0, by r: {near}.",
     )
+
+
+_LINEAR = Check("RQI of linear representations", "1", Region.exactly(1), Threshold.PAPER)
+_RANDOM_LOOSE = Check("share of random ones with RQI = 0, |d| < 0.1", "high", Region.at_least(0.95))
+_RANDOM_STRICT = Check("share of random ones with RQI = 0, |d| ≤ 0.01", "high", Region.at_least(0.95))
 
 
 def _linear_and_random(evidence: Evidence) -> Findings:
     equations = Structure(P).equations
     rng = np.random.default_rng(9)
     linear = min(float(rqi(a + b * np.arange(P, dtype=float)[:, None], equations)) for a, b in rng.normal(size=(20, 2)))
-    draws = rng.normal(size=(min(evidence.samples, 2000), P, 1)).astype(np.float32)
+    draws = rng.normal(size=(evidence.effort.representations, P, 1)).astype(np.float32)
 
     def quality(closeness):
         return np.asarray(jax.jit(jax.vmap(lambda E: rqi(E, equations, closeness)))(draws))
@@ -136,13 +152,13 @@ def _linear_and_random(evidence: Evidence) -> Findings:
     loose, strict = quality(MeanSquare(0.01)), quality(Distance(0.01))
     return Findings(
         {
-            "RQI of linear representations": Estimate.exact(linear),
-            "share of random ones with RQI = 0, |d| < 0.1": share(int(np.sum(loose == 0)), len(loose)),
-            "share of random ones with RQI = 0, |d| ≤ 0.01": share(int(np.sum(strict == 0)), len(strict)),
+            _LINEAR: Estimate.exact(linear),
+            _RANDOM_LOOSE: share(int(np.sum(loose == 0)), len(loose)),
+            _RANDOM_STRICT: share(int(np.sum(strict == 0)), len(strict)),
         },
-        f"1-D embeddings. The mean RQI of random ones is {loose.mean():.3f} with the authors' threshold |d| < 0.1 "
-        f"and {strict.mean():.4f} with the paper's |d| ≤ 0.01: close to zero, but zero less often than the paper "
-        "says.",
+        f"One-dimensional embeddings. The mean RQI of random ones is {loose.mean():.3f} with the authors' threshold "
+        f"|d| < 0.1 and {strict.mean():.4f} with the paper's |d| ≤ 0.01: close to zero, but zero less often than the "
+        "paper says.",
     )
 
 
@@ -152,53 +168,44 @@ CLAIMS = (
         "Props. 1, 2",
         "At zero training loss every parallelogram is permissible, and an injective decoder forms every "
         "parallelogram known from the data.",
-        (
-            Check("cases with an impermissible parallelogram (Proposition 1)", "0", Region(0, 0)),
-            Check(
-                "largest departure of same-label training pairs from a parallelogram (Proposition 2)",
-                "0",
-                Region(0, 1e-9),
-            ),
-        ),
+        (_IMPERMISSIBLE, _DEPARTURE),
         _propositions,
+        quote="When the training loss is zero, any parallelogram (i, j, m, n) in representation R satisfies "
+        "i + j = m + n.",
     ),
     Claim(
         "grokking/2",
         "Sec. 3.2",
         "All parallelograms together determine the representation up to translation and scaling.",
-        (Check("nullity at p = 10", "2", Region(2, 2)), Check("largest nullity, p = 3..20", "2", Region(2, 2))),
-        _nullity,
+        (_NULLITY, _LARGEST_NULLITY),
+        _degrees_of_freedom,
+        quote="Nullity(A(P0)) = 2 which can be attributed to two degrees of freedom (translation and scaling).",
     ),
     Claim(
         "grokking/3",
         "Fig. 4a",
         "The probability that a training set implies a unique linear structure has a transition around r_c = 0.4.",
-        (
-            Check(
-                "fraction at which half of all sets determine a line", "around 0.4", Region.around(CRITICAL, TOLERANCE)
-            ),
-        ),
+        (_HALF,),
         _critical_fraction,
+        quote="the probability that the training set implies a unique linear structure […] depends on the training "
+        "data fraction and has a phase transition around r_c = 0.4.",
     ),
     Claim(
         "grokking/4",
         "Fig. 5a",
         "λ3 is zero with high probability below r = 0.4 and increases with data above.",
-        (
-            Check("smallest share of sets with λ3 = 0, of all sizes up to r = 0.35", "high", Region(0.9, 1)),
-            Check("rank correlation of mean λ3 with size above r = 0.4", "increasing", Region(0.9, 1)),
-        ),
+        (_STUCK, _TREND),
         _grokking_rate,
+        quote="When the data fraction is below some threshold (around 0.4), λ3 is zero with high probability […] When "
+        "data size is above the threshold, λ3 (on average) is an increasing function of data size.",
     ),
     Claim(
         "grokking/9",
         "Sec. 3.1",
         "A linear representation has RQI = 1, a random one has RQI = 0 with high probability.",
-        (
-            Check("RQI of linear representations", "1", Region(1, 1)),
-            Check("share of random ones with RQI = 0, |d| < 0.1", "high", Region(0.95, 1)),
-            Check("share of random ones with RQI = 0, |d| ≤ 0.01", "high", Region(0.95, 1)),
-        ),
+        (_LINEAR, _RANDOM_LOOSE, _RANDOM_STRICT),
         _linear_and_random,
+        quote="A linear representation has RQI = 1, while a random representation (sampled from, say, a normal "
+        "distribution) has RQI = 0 with high probability.",
     ),
 )

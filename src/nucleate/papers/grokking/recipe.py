@@ -1,24 +1,65 @@
-"""The paper's toy model as a recipe: Dec(E_a + E_b) learning addition."""
+"""The toy model Dec(E_a + E_b), which learns addition, as a recipe; and the structure of its task."""
 
 import abc
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float, Int, PyTree
+from jaxtyping import Array, ArrayLike, Bool, Float, Int, PyTree
 
 from nucleate.fleet import Batching, Crossing, Every, FullBatch, Minibatch, Probe, Recipe, View, by_field
 from nucleate.models import MLP, SumDecoder
-from nucleate.observables import ideal_test_accuracy, rqi
-from nucleate.papers.grokking.structure import Structure
+from nucleate.observables import equations, ideal_test_accuracy, parallelograms, rqi
 from nucleate.tasks import AdditionTask, Split
 
+P = 10
+"""Symbols of the paper's task."""
+
 _SPLIT, _TEMPLATES = range(2)  # what `seed_split` is folded with
+
+
+@jax.jit  # a fleet asks for thousands of keys
+def _key(seed: Int[ArrayLike, ""], purpose: Int[ArrayLike, ""]) -> Array:
+    return jax.random.fold_in(jax.random.key(seed), purpose)
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The pairs of addition on `p` symbols, and the parallelograms that they form."""
+
+    p: int
+
+    @cached_property
+    def task(self) -> AdditionTask:
+        return AdditionTask(self.p)
+
+    @property
+    def pairs(self) -> Int[np.ndarray, "pair 2"]:
+        return self.task.pairs
+
+    @cached_property
+    def quads(self) -> Int[np.ndarray, "parallelogram 2"]:
+        """The two pairs of each parallelogram."""
+        return parallelograms(self.task.label)
+
+    @cached_property
+    def equations(self) -> Float[np.ndarray, "parallelogram token"]:
+        """Each parallelogram as a row of A E = 0."""
+        return equations(self.pairs, self.quads, self.p)
+
+    def training_set(self, *pairs: tuple[int, int]) -> Bool[np.ndarray, " pair"]:
+        """The mask of a training set that is listed pair by pair.
+
+        >>> Structure(2).training_set((1, 0)).tolist()
+        [False, True, False]
+        """
+        wanted = {tuple(sorted(pair)) for pair in pairs}
+        return np.asarray([tuple(pair) in wanted for pair in self.pairs.tolist()])
 
 
 class Readout(abc.ABC):
@@ -44,7 +85,9 @@ class Readout(abc.ABC):
 @final
 @dataclass(frozen=True)
 class Regression(Readout):
-    """Mean squared error to one random template for each label; the answer is the nearest template."""
+    """Mean squared error to a random template per label; the answer is the nearest template."""
+
+    recorded_as: ClassVar[str] = "nucleate.papers.grokking.toy.Regression"
 
     outputs: int = 30
 
@@ -58,14 +101,16 @@ class Regression(Readout):
         return jnp.mean((outputs - target) ** 2, axis=-1)
 
     def answers(self, outputs: Float[Array, "pair output"], targets: Array) -> Int[Array, " pair"]:
-        # argmin |o − t|² without the term that is the same for all t.
+        # argmin over t of |o − t|², without the term |o|² that all t share.
         return jnp.argmin(jnp.sum(targets**2, axis=-1) - 2 * outputs @ targets.T, axis=-1)
 
 
 @final
 @dataclass(frozen=True)
 class Classification(Readout):
-    """Cross-entropy over one logit for each label; the answer is the largest."""
+    """Cross-entropy over one logit per label; the answer is the largest."""
+
+    recorded_as: ClassVar[str] = "nucleate.papers.grokking.toy.Classification"
 
     def outputs_for(self, task: AdditionTask) -> int:
         return task.labels
@@ -90,7 +135,9 @@ class ToyAddition(Recipe):
     `training_set`, where given, is used instead of a random split.
     """
 
-    p: int = 10
+    recorded_as: ClassVar[str] = "nucleate.papers.grokking.toy.ToyAddition"
+
+    p: int = P
     dim: int = 1
     width: int = 200
     readout: Readout = Regression()
@@ -106,12 +153,12 @@ class ToyAddition(Recipe):
     )
 
     @cached_property
-    def task(self) -> AdditionTask:
-        return AdditionTask(self.p)
-
-    @cached_property
     def structure(self) -> Structure:
         return Structure(self.p)
+
+    @property
+    def task(self) -> AdditionTask:
+        return self.structure.task
 
     @property
     def batching(self) -> Batching:  # type: ignore[override]
@@ -120,16 +167,13 @@ class ToyAddition(Recipe):
     def split(self, member: Mapping[str, Any]) -> Split:
         """The member's training set."""
         if self.training_set:
-            wanted = {tuple(sorted(pair)) for pair in self.training_set}
-            chosen = [i for i, pair in enumerate(self.task.pairs.tolist()) if tuple(pair) in wanted]
-            return Split.of(np.asarray(chosen), len(self.task.pairs))
-        key = jax.random.fold_in(jax.random.key(member["seed_split"]), _SPLIT)
-        return self.task.split(key, member["train_size"])
+            chosen = np.flatnonzero(self.structure.training_set(*self.training_set))
+            return Split.of(chosen, len(self.task.pairs))
+        return self.task.split(_key(member["seed_split"], _SPLIT), member["train_size"])
 
     def data(self, member: Mapping[str, Any]) -> PyTree[np.ndarray]:
         split = self.split(member)
-        key = jax.random.fold_in(jax.random.key(member["seed_split"]), _TEMPLATES)
-        targets = np.asarray(self.readout.targets(self.task, key))
+        targets = np.asarray(self.readout.targets(self.task, _key(member["seed_split"], _TEMPLATES)))
         label = self.task.label[split.index]
         train = {
             "pair": self.task.pairs[split.index],

@@ -1,0 +1,16 @@
+"""The paper's words as numbers."""
+
+from nucleate.claims import Region
+
+CRITICAL = 0.4
+"""r_c, the critical fraction of the data."""
+
+TOLERANCE = 0.05
+"""Around 0.4: 0.4 to the printed decimal."""
+
+AROUND_CRITICAL = Region.around(CRITICAL, TOLERANCE)
+
+ABOUT_THREE = Region.between(1.5, 6)
+"""About 3 n_h: 3 within a factor of two."""
+
+MOST = Region.at_least(0.5)

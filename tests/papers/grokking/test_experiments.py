@@ -1,0 +1,82 @@
+"""The fleets: which networks they have, what they refuse, and that runs recorded long ago are still theirs."""
+
+import numpy as np
+import pytest
+from plants_grokking import plan
+
+from nucleate.papers import Budget
+from nucleate.papers.grokking import PAPER
+from nucleate.papers.grokking.experiments import DATA_SIZE, FEASIBLE, PHASE_DECAY_CLASSES, ToyFleet
+
+
+def test_feasible_splits_are_feasible():
+    planned = ToyFleet(seeds=4, eta_dec=(1e-3, 1e-2), feasible=True, width=8).plan("x")
+    ideal = planned.recipe.describe(planned.data)["ideal_test_accuracy"][1]
+    assert (ideal >= FEASIBLE).all()
+    assert len(set(planned.members["seed_split"].tolist())) == 8
+
+
+def test_feasible_splits_of_several_sizes_share_no_seed():
+    members = ToyFleet(train_size=(25, 45), seeds=2, feasible=True).members()
+    assert members["seed_split"].tolist() == [33, 50, 52, 53]
+
+
+def test_no_two_networks_share_an_init_or_a_split():
+    members = ToyFleet(train_size=(20, 45), seeds=3, eta_dec=(1e-3, 1e-2)).members()
+    assert members.count == 12
+    for column in ("seed", "seed_split"):
+        assert len(set(members[column].tolist())) == 12
+    assert sorted(set(members["repeat"].tolist())) == [0, 1, 2]
+
+
+def test_paired_rates_are_not_crossed():
+    members = ToyFleet(eta_repr=(1e-2, 1e-3), eta_dec=(1e-3, 1e-2), paired=True, seeds=2).members()
+    assert members.count == 4
+    assert set(zip(members["eta_repr"].tolist(), members["eta_dec"].tolist(), strict=True)) == {
+        (1e-2, 1e-3),
+        (1e-3, 1e-2),
+    }
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"train_size": ()}, r"ToyFleet.train_size needs at least one value; got none\."),
+        ({"train_size": (56,)}, r"ToyFleet.train_size must be between 1 and 55 for p=10; got 56\."),
+        ({"eta_dec": (1e-3, 0.0)}, r"ToyFleet.eta_dec must be > 0; got 0.0\."),
+        ({"wd_repr": -1.0}, r"ToyFleet.wd_repr must be >= 0; got -1.0\."),
+        ({"paired": True, "eta_repr": (1.0, 2.0)}, r"ToyFleet.paired needs as many eta_repr as eta_dec; got 2 and 1\."),
+        ({"training_set": ((0, 10),)}, r"ToyFleet.training_set must pair numbers below p=10; got \(\(0, 10\),\)\."),
+        ({"training_set": ((0, 1), (1, 0))}, r"ToyFleet.training_set lists a pair twice"),
+        ({"feasible": True, "train_size": (55,)}, r"ToyFleet.feasible needs validation pairs"),
+        ({"p": 1}, r"AdditionTask.p must be >= 2; got 1\."),
+    ],
+)
+def test_a_bad_config_is_refused(fields, message):
+    with pytest.raises(ValueError, match=message):
+        ToyFleet(**fields)
+
+
+def test_a_size_without_feasible_splits_is_refused():
+    with pytest.raises(ValueError, match=r"ToyFleet.feasible finds no feasible split of 1 pairs"):
+        ToyFleet(train_size=(1,), seeds=1, feasible=True).members()
+
+
+@pytest.mark.parametrize(
+    ("name", "fingerprint"), [(DATA_SIZE, "8ae1418585482a27"), (PHASE_DECAY_CLASSES, "14ac39b2dd9507e7")]
+)
+def test_runs_recorded_before_the_recipe_moved_can_be_resumed(name, fingerprint):
+    assert plan(name).fingerprint() == fingerprint
+
+
+def test_claims_need_only_the_experiments_there_are():
+    assert {need for claim in PAPER.claims for need in claim.needs} == set(PAPER.experiments)
+    assert [claim.id for claim in PAPER.claims] == [f"grokking/{number}" for number in range(1, 25)]
+
+
+def test_a_smaller_budget_costs_less():
+    def cost(budget):
+        return {n: e.steps * e.seeds * np.size(e.eta_dec) * np.size(e.wd_dec) for n, e in PAPER.at(budget).items()}
+
+    quick, standard = cost(Budget.QUICK), cost(Budget.STANDARD)
+    assert all(quick[name] < standard[name] for name in PAPER.experiments)
