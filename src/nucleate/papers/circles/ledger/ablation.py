@@ -61,7 +61,7 @@ def _variants(evidence: Evidence) -> list[xr.Dataset]:
 def _fewer(evidence: Evidence) -> Findings:
     parts = _variants(evidence)
     counts = [readings.survival(part).count for part in parts]
-    leaps = [slingshots(part.test_loss.values) for part in parts]
+    leaps = [np.asarray(slingshots(part.test_loss.values)) for part in parts]
     with np.errstate(divide="ignore"):
         lowest = np.log10(np.fmin.reduce(parts[1].test_loss.values, axis=1))
     told = ", ".join(f"{name}: {sorted(count.tolist())}" for name, count in zip(VARIANTS, counts, strict=True))
@@ -71,7 +71,7 @@ def _fewer(evidence: Evidence) -> Findings:
             IN_B: bootstrap(np.median, counts[1]),
             LOSS_OF_B: bootstrap(np.median, lowest),
             IN_C_AND_D: bootstrap(np.median, np.minimum(*counts[2:])),
-            LEAPS: bootstrap(np.mean, np.mean([leaps[0], *leaps[2:]], axis=0), bounds=(0, math.inf)),
+            LEAPS: bootstrap(np.mean, np.stack([leaps[0], *leaps[2:]]).mean(0), bounds=(0, math.inf)),
         },
         "A slingshot is a rise of the test loss to ten times its lowest value so far; B has "
         f"{readings.mean(leaps[1]):.1f} on average. Number of circles after {evidence.about(ABLATED)['steps']} steps, "

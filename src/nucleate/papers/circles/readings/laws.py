@@ -81,8 +81,8 @@ def _r2_later(theory: SignalTheory, one: xr.Dataset) -> float:
 
 def _next_alike(dim: np.ndarray) -> list[tuple[int, int]]:
     """Each network with the next one of the same dimension, the last with the first."""
-    groups = [np.flatnonzero(dim == value) for value in np.unique(dim)]
-    return [pair for group in groups if len(group) > 1 for pair in zip(group, np.roll(group, -1), strict=True)]
+    groups = [np.flatnonzero(dim == value).tolist() for value in np.unique(dim)]
+    return [pair for group in groups if len(group) > 1 for pair in zip(group, group[1:] + group[:1], strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
