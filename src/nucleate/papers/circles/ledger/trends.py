@@ -63,8 +63,13 @@ def _composites(evidence: Evidence) -> Findings:
     composites, primes = (_means(evidence, name) for name in (COMPOSITES, PRIMES))
     p = evidence.record(COMPOSITES).p.values
     primes = primes[(primes[:, 0] >= p.min()) & (primes[:, 0] <= p.max())]
-    # The unit is a modulus: what is said to vary more is the number from one p to the next.
-    spread = bootstrap(lambda some, others: ratio(off_line(some), off_line(others)), composites, primes, apart=True)
+    # The unit is a modulus, given by its row: what is said to vary more is the number from one p to the next.
+    spread = bootstrap(
+        lambda some, others: ratio(off_line(composites[some]), off_line(primes[others])),
+        np.arange(len(composites)),
+        np.arange(len(primes)),
+        apart=True,
+    )
     return Findings(
         {WITH_COMPOSITES: rise, VARIATION: spread},
         f"{note} Spread: {off_line(composites):.2f} circles for {len(composites)} composite p, {off_line(primes):.2f} "

@@ -15,7 +15,6 @@ from nucleate.theories import (
     LinearFlowFit,
     LotkaVolterra,
     SelfFlow,
-    SignalTheory,
     Sparse,
     couplings,
 )
@@ -74,7 +73,7 @@ def _r2(fit: LinearFlowFit, one: xr.Dataset) -> float:
     return float(fit.score(one).r2[0])
 
 
-def _r2_later(theory: SignalTheory, one: xr.Dataset) -> float:
+def _r2_later(theory: LinearFlow | SelfFlow, one: xr.Dataset) -> float:
     half = one.step.values[one.sizes["step"] // 2]
     return float(theory.fit(one.sel(step=slice(0, half))).score(one.sel(step=slice(half, None))).r2[0])
 
