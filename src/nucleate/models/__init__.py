@@ -2,6 +2,7 @@
 
 from nucleate.models.addition import SumDecoder
 from nucleate.models.attention import Attention, Block, LayerNorm
+from nucleate.models.losses import cross_entropy
 from nucleate.models.mlp import MLP
 from nucleate.models.modular import ConcatDecoder, PairTable
 from nucleate.models.particles import Frame, ParticleTransformer, Prediction, TransformerSize
@@ -18,4 +19,5 @@ __all__ = [
     "Prediction",
     "SumDecoder",
     "TransformerSize",
+    "cross_entropy",
 ]

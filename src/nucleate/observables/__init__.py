@@ -82,6 +82,7 @@ from nucleate.observables.parallelograms import (
     rqi,
 )
 from nucleate.observables.phases import Phase, phase, sandwiched, vote
+from nucleate.observables.slingshots import slingshots
 from nucleate.observables.spectrum import effective_dimension, pca_spectrum, spectral_entropy
 
 __all__ = [
@@ -163,6 +164,7 @@ __all__ = [
     "settle_step",
     "signal",
     "signal_gradient",
+    "slingshots",
     "spacing",
     "spectral_entropy",
     "survivor_count",

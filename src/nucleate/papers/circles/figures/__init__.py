@@ -1,16 +1,12 @@
 """The paper's figures 2 to 16 and a film, drawn from records."""
 
-from pathlib import Path
-
-from nucleate.claims import Evidence
-from nucleate.explorer import FigureEntry
 from nucleate.papers.circles.figures.counts import figure_4, figure_5, figure_8, figure_10, figure_12, figure_14
 from nucleate.papers.circles.figures.equations import figure_9, figure_15, figure_16
 from nucleate.papers.circles.figures.fitness import figure_6, figure_7, figure_11
 from nucleate.papers.circles.figures.portraits import figure_2, figure_3, figure_13, film
-from nucleate.plots import style
 
-_FIGURES = (
+# In the order of the paper; the film after Fig. 2, whose subject it shows.
+FIGURES = (
     figure_2,
     film,
     figure_3,
@@ -28,10 +24,3 @@ _FIGURES = (
     figure_15,
     figure_16,
 )
-
-
-def draw(evidence: Evidence, folder: Path) -> list[FigureEntry]:
-    """Every figure, in the order of the paper; the film after Fig. 2, whose subject it shows."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with style():
-        return [figure(evidence, folder) for figure in _FIGURES]

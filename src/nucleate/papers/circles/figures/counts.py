@@ -5,18 +5,26 @@ from pathlib import Path
 import numpy as np
 
 from nucleate.claims import Evidence
-from nucleate.explorer import FigureEntry
 from nucleate.papers.circles import readings
-from nucleate.papers.circles.experiments import VARIANTS
-from nucleate.papers.circles.ledger.ablation import of_variant
-from nucleate.papers.circles.ledger.resources import loss_at
-from nucleate.plots import PALETTE, count_curve, loss_curves, mark, panels, save
+from nucleate.papers.circles.experiments import (
+    ABLATED,
+    COMPETITION,
+    COMPOSITES,
+    DECAY,
+    DIMENSIONS,
+    FROZEN,
+    FROZEN_LARGE,
+    NO_DECAY,
+    PRIMES,
+    VARIANTS,
+)
+from nucleate.plots import PALETTE, Picture, count_curve, loss_curves, mark, panels, save
 
 _READ = (500, 1000, 5000, 10_000)
 
 
-def figure_4(evidence: Evidence, folder: Path) -> FigureEntry:
-    records = [evidence.record(name) for name in (readings.FROZEN, readings.FROZEN_LARGE)]
+def figure_4(evidence: Evidence, folder: Path) -> Picture:
+    records = [evidence.record(name) for name in (FROZEN, FROZEN_LARGE)]
     p, longest = int(records[0].p[0]), max(int(record.steps) for record in records)
     read = [step for step in _READ if step <= longest] or [longest]
     figure, axes = panels(1, 2)
@@ -24,19 +32,18 @@ def figure_4(evidence: Evidence, folder: Path) -> FigureEntry:
         for color, step in zip(PALETTE, read, strict=False):
             there = [record for record in records if int(record.steps) >= step]
             dim = np.concatenate([record.dim.values for record in there])
-            loss = np.concatenate([loss_at(record, step) for record in there])
+            loss = np.concatenate([readings.loss_at(record, step) for record in there])
             where = np.unique(dim)
             ax.scatter(dim, loss, s=14, color=color, alpha=0.5, lw=0)
             ax.plot(where, [np.median(loss[dim == d]) for d in where], color=color, label=f"step {step:,}")
         ax.set(xlabel="embedding dimension d", ylabel="test loss", yscale="log" if logarithmic else "linear")
         mark(ax, {"d = p": p})
         ax.legend()
-    return FigureEntry(
+    return Picture(
         save(figure, folder / "figure_4.png"),
         "Fig. 4: frozen embeddings",
-        "Test loss of networks that train only their decoder, against the dimension of the embedding; a dot is a "
-        "network, "
-        "a line joins medians. Right: the same on a logarithmic scale.",
+        "Test loss of networks that train only their decoder, against the embedding dimension. Dots are networks; "
+        "lines join medians. Right: the same on a logarithmic scale.",
     )
 
 
@@ -47,22 +54,21 @@ def _counted(ax, records, column: str, **labels) -> None:
     count_curve(ax, x, count, hollow=found.unsettled, note="not settled", **labels)
 
 
-def figure_5(evidence: Evidence, folder: Path) -> FigureEntry:
+def figure_5(evidence: Evidence, folder: Path) -> Picture:
     figure, (left, right) = panels(1, 2)
-    _counted(left, [evidence.record(readings.PRIMES)], "p", xlabel="prime p")
-    records = [evidence.record(name) for name in (readings.DIMENSIONS, readings.COMPETITION)]
+    _counted(left, [evidence.record(PRIMES)], "p", xlabel="prime p")
+    records = [evidence.record(name) for name in (DIMENSIONS, COMPETITION)]
     _counted(right, records, "dim", xlabel="embedding dimension d")
-    return FigureEntry(
+    return Picture(
         save(figure, folder / "figure_5.png"),
         "Fig. 5: how many circles survive",
-        "Left: against the modulus. Right: against the embedding dimension, p = 59. Dots are networks; hollow "
-        "ones still "
-        "changed their survivors in the last quarter of training.",
+        "Left: against the modulus. Right: against the embedding dimension, p = 59. Dots are networks; hollow ones "
+        "still changed their survivors in the last quarter of training.",
     )
 
 
-def figure_8(evidence: Evidence, folder: Path) -> FigureEntry:
-    record = evidence.record(readings.COMPETITION)
+def figure_8(evidence: Evidence, folder: Path) -> Picture:
+    record = evidence.record(COMPETITION)
     loss, step = record.ablated_loss.values, record.step_ablated_loss.values
     names = ("1 circle", "2 circles", "3 circles", "4 circles", "5 circles")
     figure, (left, right) = panels(1, 2)
@@ -70,19 +76,19 @@ def figure_8(evidence: Evidence, folder: Path) -> FigureEntry:
         groups = {name: loss[:, :, number] for number, name in enumerate(names)}
         loss_curves(ax, step, groups, ylog=logarithmic, ylabel="loss on all pairs")
     if legend := left.get_legend():
-        legend.remove()  # the right one says it
-    return FigureEntry(
+        legend.remove()  # it is the same as on the right
+    return Picture(
         save(figure, folder / "figure_8.png"),
         "Fig. 8: circles collaborate",
         f"Loss with only the strongest circles left in the embedding: median and quartiles of {len(loss)} networks.",
     )
 
 
-def figure_10(evidence: Evidence, folder: Path) -> FigureEntry:
+def figure_10(evidence: Evidence, folder: Path) -> Picture:
     figure, (left, right) = panels(1, 2)
-    records = [evidence.record(name) for name in (readings.DECAY, readings.COMPETITION)]
+    records = [evidence.record(name) for name in (DECAY, COMPETITION)]
     _counted(left, records, "wd", xlabel="weight decay")
-    small = [evidence.record(readings.NO_DECAY), *records]
+    small = [evidence.record(NO_DECAY), *records]
     found = readings.merged(*map(readings.survival, small))
     wd = np.concatenate([record.wd.values for record in small])
     where = np.unique(wd)
@@ -92,45 +98,44 @@ def figure_10(evidence: Evidence, folder: Path) -> FigureEntry:
     right.set(xlabel="weight decay", ylabel="strongest signal / mean signal")
     right.annotate("below 2 nothing stands out", (1, 2), xycoords=("axes fraction", "data"), ha="right", va="bottom")
     right.legend(loc="upper left")
-    return FigureEntry(
+    return Picture(
         save(figure, folder / "figure_10.png"),
         "Fig. 10: weight decay",
-        "Left: number of survivors. Right: how far the strongest frequency stands out, also for little or no "
-        "decay, where "
-        "the counting rule would read 0 although all frequencies live.",
+        "Left: number of survivors. Right: how far the strongest frequency stands out, also for little or no decay, "
+        "where the counting rule would read 0 although all frequencies are alive.",
     )
 
 
-def figure_12(evidence: Evidence, folder: Path) -> FigureEntry:
-    ablated, original = evidence.record(readings.ABLATED), evidence.record(readings.COMPETITION)
-    again = original.isel(member=np.unique(ablated.seed.values))
+def figure_12(evidence: Evidence, folder: Path) -> Picture:
+    ablated = evidence.record(ABLATED)
+    original = readings.originals(evidence.record(COMPETITION), readings.of_variant(ablated, 0))
     figure, axes = panels(1, 2)
     for ax, variants in zip(axes, ((0, 1), (2, 3)), strict=True):
-        groups = {"all frequencies": _padded(again.test_loss.values, ablated.sizes["step_test"])}
-        groups |= {VARIANTS[v]: of_variant(ablated, v).test_loss.values for v in variants}
+        groups = {"all frequencies": _padded(original.test_loss.values, ablated.sizes["step_test"])}
+        groups |= {VARIANTS[v]: readings.of_variant(ablated, v).test_loss.values for v in variants}
         loss_curves(ax, ablated.step_test.values, groups)
-    return FigureEntry(
+    return Picture(
         save(figure, folder / "figure_12.png"),
         "Fig. 12: starting with fewer circles",
-        "Test loss, median and quartiles. Left: only the frequencies that the same network ends up with. Right: random "
-        "ones. Jumps are slingshots.",
+        "Test loss, median and quartiles. Left: started with only the frequencies that the same network ends up with. "
+        "Right: with random ones. Jumps are slingshots.",
     )
 
 
 def _padded(loss: np.ndarray, rows: int) -> np.ndarray:
-    """As many rows as asked: the originals may have been trained for fewer steps, or for more."""
+    """Cut or filled up with NaN to `rows` rows: the originals may have been trained for more steps, or for fewer."""
     padded = np.full((len(loss), rows), np.nan)
     shared = min(rows, loss.shape[1])
     padded[:, :shared] = loss[:, :shared]
     return padded
 
 
-def figure_14(evidence: Evidence, folder: Path) -> FigureEntry:
+def figure_14(evidence: Evidence, folder: Path) -> Picture:
     figure, (ax,) = panels(1, 1, size=(6.4, 3.9))
-    _counted(ax, [evidence.record(readings.PRIMES)], "p", color=PALETTE[1], label="prime")
-    _counted(ax, [evidence.record(readings.COMPOSITES)], "p", color=PALETTE[0], label="composite", xlabel="p")
-    return FigureEntry(
+    _counted(ax, [evidence.record(PRIMES)], "p", color=PALETTE[1], label="prime")
+    _counted(ax, [evidence.record(COMPOSITES)], "p", color=PALETTE[0], label="composite", xlabel="p")
+    return Picture(
         save(figure, folder / "figure_14.png"),
         "Fig. 14: composite moduli",
-        "Number of survivors for composite p, beside that for primes.",
+        "Number of survivors for composite p, with that for primes for comparison.",
     )

@@ -3,37 +3,34 @@
 from pathlib import Path
 
 import numpy as np
-import xarray as xr
 
 from nucleate.claims import Evidence, pearson
-from nucleate.explorer import FigureEntry
-from nucleate.observables import circularity
 from nucleate.papers.circles import readings
-from nucleate.papers.circles.ledger.fittest import RULE, gradients, perturbations, perturbed_frequency
-from nucleate.plots import PALETTE, fitness_plane, panels, rate_curve, save, two_histograms
+from nucleate.papers.circles.experiments import LINES, PERTURBED, ROUND, SURVIVAL
+from nucleate.plots import PALETTE, Picture, fitness_plane, panels, rate_curve, save, two_histograms
 from nucleate.theories import Features, Fitness, LinearSVM
 
 _BINS = 8
 
 
-def figure_6(evidence: Evidence, folder: Path) -> FigureEntry:
-    found = readings.rates(evidence.record(readings.SURVIVAL))
+def figure_6(evidence: Evidence, folder: Path) -> Picture:
+    found = readings.rates(evidence.record(SURVIVAL))
     figure, (left, middle, right) = panels(1, 3)
     for number, (signal, rate) in enumerate(zip(found.signal, found.rate, strict=True)):
         left.scatter(signal, rate, s=16, alpha=0.7, lw=0, color=PALETTE[number % len(PALETTE)])
     left.set(xlabel="initial signal", ylabel="survival rate")
     said = f"r = {pearson(found.signal.ravel(), found.rate.ravel()):.2f}, {len(found.rate)} embeddings"
     left.text(0.03, 0.97, said, transform=left.transAxes, va="top")
-    record = evidence.record(readings.PERTURBED)
-    k = perturbed_frequency(evidence)
-    deviation, lived = perturbations(record, k)
+    record = evidence.record(PERTURBED)
+    k = readings.perturbed_frequency(evidence)
+    deviation, lived = readings.perturbations(record, k)
     groups = {}
-    for seed in np.unique(record.seed_embedding.values):
+    for number, seed in enumerate(np.unique(record.seed_embedding.values), start=1):
         of = record.seed_embedding.values == seed
-        groups[f"embedding {seed + 1}"] = _counted(deviation[of], lived[of])
+        groups[f"embedding {number}"] = _counted(deviation[of], lived[of])
     rate_curve(middle, groups, xlabel=f"signal of k = {k} minus mean of the others")
     rate_curve(right, _constructed(evidence), xlabel="ratio r of the two signals")
-    return FigureEntry(
+    return Picture(
         save(figure, folder / "figure_6.png"),
         "Fig. 6: the stronger start survives",
         "Left: survival rate of every frequency of several embeddings (colours) over decoders and splits. Middle: one "
@@ -49,43 +46,40 @@ def _counted(x: np.ndarray, hits: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
 
 def _constructed(evidence: Evidence) -> dict:
     groups = {}
-    for name, shape in ((readings.LINES, "line"), (readings.ROUND, "circle")):
-        record = evidence.record(name)
-        lived, row = readings.final_alive(record), np.arange(record.sizes["member"])
-        for column, said in (("first", "larger"), ("second", "smaller")):
-            hits = lived[row, record[column].values - 1]
-            groups[f"{said} {shape}"] = _counted(record.ratio.values, hits)
+    for name, shape in ((LINES, "line"), (ROUND, "circle")):
+        found = readings.contest(evidence.record(name))
+        groups[f"larger {shape}"] = _counted(found.ratio, found.larger)
+        groups[f"smaller {shape}"] = _counted(found.ratio, found.smaller)
     return groups
 
 
-def figure_7(evidence: Evidence, folder: Path) -> FigureEntry:
-    record = evidence.record(readings.SURVIVAL)
-    lived, slope = readings.final_alive(record), gradients(record, 4)
+def figure_7(evidence: Evidence, folder: Path) -> Picture:
+    record = evidence.record(SURVIVAL)
+    lived, slope = readings.final_alive(record), readings.gradients(record, 4)
     figure, (left, middle, right) = panels(1, 3)
     two_histograms(left, slope.ravel(), lived.ravel(), xlabel="relative gradient at step 4")
     rate_curve(
         middle,
-        {f"step {at}": _binned(gradients(record, at).ravel(), lived.ravel()) for at in (1, 2, 3, 4)},
+        {f"step {at}": _binned(readings.gradients(record, at).ravel(), lived.ravel()) for at in (1, 2, 3, 4)},
         xlabel="relative gradient",
     )
-    fit = Fitness(LinearSVM(), Features(standardize=True), RULE).fit(record)
+    fit = Fitness(LinearSVM(), Features(standardize=True), readings.RULE).fit(record)
     separable = np.isfinite(fit.intercept)  # not if all share one fate
     slopes = fit.weights
     boundary = (float(slopes[0]), float(slopes[1]), float(fit.intercept)) if separable else None
     start = record.signal.values[:, 0]
     fitness_plane(right, start.ravel(), slope.ravel(), lived.ravel(), boundary=boundary)
-    return FigureEntry(
+    return Picture(
         save(figure, folder / "figure_7.png"),
         "Fig. 7: initial gradients and survival",
-        "Left: relative change of the signal at step 4, of frequencies that die and that survive. Middle: "
-        "survival rate by "
-        "gradient, in bins of equal size. Right: gradient and initial signal, with the boundary of a linear SVM on "
-        "standardised features.",
+        "Left: relative change of the signal at step 4, for frequencies that die and those that survive. Middle: "
+        "survival rate by gradient, in bins of equal size. Right: gradient and initial signal, with the boundary of a "
+        "linear SVM on standardised features.",
     )
 
 
 def _binned(x: np.ndarray, hits: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(mean x, hits, trials) of bins that hold equally many."""
+    """(mean x, hits, trials) of bins of equal size."""
     parts = np.array_split(np.argsort(x), _BINS)
     return (
         np.array([x[part].mean() for part in parts]),
@@ -94,29 +88,22 @@ def _binned(x: np.ndarray, hits: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
     )
 
 
-def figure_11(evidence: Evidence, folder: Path) -> FigureEntry:
-    record = evidence.record(readings.SURVIVAL)
+def figure_11(evidence: Evidence, folder: Path) -> Picture:
+    record = evidence.record(SURVIVAL)
     figure, (left, right) = panels(1, 2)
-    dims, p = np.array([16, 32, 48, 64, 96, 128]), int(record.p[0])
-    values = [readings.noise_circularity(p, dim) for dim in dims.tolist()]
-    left.plot(dims, [value.mean() for value in values], marker="o", ms=4, label="mean over frequencies")
-    left.plot(dims, [value.max(1).mean() for value in values], marker="o", ms=4, label="largest")
+    dims, p = np.array(readings.NOISE_DIMENSIONS), int(record.p[0])
+    noise = evidence.once(readings.noise_circularity)
+    left.plot(dims, noise.mean((1, 2)), marker="o", ms=4, label="mean over frequencies")
+    left.plot(dims, noise.max(2).mean(1), marker="o", ms=4, label="largest")
     left.plot(dims, (dims + 1) / (dims + p - 1), color="0.5", ls=":", label="$(d + 1)/(d + p − 1)$")
     left.set(xlabel="embedding dimension d", ylabel="circularity at the start")
     left.legend()
-    start = _circularity(record)
+    of = evidence.once(readings.start_circularity)
+    start = np.stack([of[seed] for seed in record.seed_embedding.values.tolist()])
     two_histograms(right, start.ravel(), readings.final_alive(record).ravel(), xlabel="circularity at the start")
-    return FigureEntry(
+    return Picture(
         save(figure, folder / "figure_11.png"),
         "Fig. 11: circularity",
-        "Left: of random embeddings, beside what independent normal numbers give. Right: of frequencies that die "
-        "and that "
-        "survive.",
+        "Left: of random embeddings, with the value for independent normal numbers (dotted). Right: of frequencies "
+        "that die and those that survive.",
     )
-
-
-def _circularity(record: xr.Dataset) -> np.ndarray:
-    """Initial circularity of every frequency of every member, [member, freq]."""
-    _, first, group = np.unique(record.seed_embedding.values, return_index=True, return_inverse=True)
-    each = np.stack([np.asarray(circularity(readings.initial_embedding(record, m))) for m in first.tolist()])
-    return each[group]

@@ -6,11 +6,11 @@ import numpy as np
 import xarray as xr
 
 from nucleate.claims import Evidence
-from nucleate.explorer import FigureEntry
 from nucleate.observables import pca_frequencies, plane, project, signal, spacing
 from nucleate.papers.circles import readings
-from nucleate.papers.circles.ledger.geometry import final_embedding, neighbours, principal_planes
-from nucleate.plots import animate_circles, circle, panels, reach, save, signal_curves, snapshots
+from nucleate.papers.circles.experiments import COMPETITION, LONG
+from nucleate.plots import Picture, animate_circles, circle, panels, reach, save, signal_curves, snapshots
+from nucleate.record import final
 
 _PLANES = 5
 
@@ -18,7 +18,7 @@ _PLANES = 5
 def _subjects(record: xr.Dataset, member: int) -> tuple[int, int]:
     """A dead and a surviving frequency that started alike: of the survivors the strongest, of the dead the nearest."""
     alive, start = readings.final_alive(record)[member], record.signal.values[member, 0]
-    survivor = int(np.argmax(np.where(alive, readings.final(record, "signal")[member], -np.inf)))
+    survivor = int(np.argmax(np.where(alive, final(record, "signal")[member], -np.inf)))
     dead = int(np.argmin(np.where(alive, np.inf, np.abs(start - start[survivor]))))
     return dead + 1, survivor + 1
 
@@ -26,14 +26,14 @@ def _subjects(record: xr.Dataset, member: int) -> tuple[int, int]:
 def _projected(record: xr.Dataset, member: int, k: int) -> np.ndarray:
     """Every snapshot on the plane that frequency k has in it, [snapshot, token, 2].
 
-    The paper uses the plane of the last snapshot. Planes turn while a network trains on, so that a circle that is there
-    already would look like none.
+    The paper uses the plane of the last snapshot. Planes turn during training, so there a circle that has already
+    formed would not look like one.
     """
     return np.stack([np.asarray(project(snapshot, k)) for snapshot in record.embedding.values[member]])
 
 
-def figure_2(evidence: Evidence, folder: Path) -> FigureEntry:
-    record, member = evidence.record(readings.LONG), 0
+def figure_2(evidence: Evidence, folder: Path) -> Picture:
+    record, member = evidence.record(LONG), 0
     dead, survivor = _subjects(record, member)
     steps = record.step_embedding.values
     rows = np.unique(np.searchsorted(steps, np.minimum([0, 200, 1000, steps[-1]], steps[-1])))
@@ -56,17 +56,17 @@ def figure_2(evidence: Evidence, folder: Path) -> FigureEntry:
             label=f"k = {k} {fate}",
             titles=row == 0,
         )
-    return FigureEntry(
+    return Picture(
         save(figure, folder / "figure_2.png"),
         "Fig. 2: few circles survive",
         "Left: signals of all frequencies of one network; survivors coloured. Right: its tokens on the plane of a "
-        "frequency that dies and of one that survives; both started about as strong. The scale is the same in "
+        "frequency that dies and of one that survives; both started about equally strong. The scale is the same in "
         "all panels.",
     )
 
 
-def film(evidence: Evidence, folder: Path) -> FigureEntry:
-    record, member = evidence.record(readings.LONG), 0
+def film(evidence: Evidence, folder: Path) -> Picture:
+    record, member = evidence.record(LONG), 0
     dead, survivor = _subjects(record, member)
     steps, p = record.step_embedding.values, int(record.p[member])
     signals = np.stack([np.asarray(signal(snapshot)) for snapshot in record.embedding.values[member]])
@@ -79,32 +79,32 @@ def film(evidence: Evidence, folder: Path) -> FigureEntry:
         order={title: spacing(k, p) for k, title in titles.items()},
         xlog=True,
     )
-    return FigureEntry(
+    return Picture(
         path,
         "Film: a dying and a surviving circle",
         "The two frequencies of Fig. 2 while the network trains. Tokens are joined in the order of their circle.",
     )
 
 
-def figure_3(evidence: Evidence, folder: Path) -> FigureEntry:
-    record = evidence.record(readings.COMPETITION)
+def figure_3(evidence: Evidence, folder: Path) -> Picture:
+    record = evidence.record(COMPETITION)
     counts = readings.survival(record).count
     member = int(np.argmax(counts))  # the network with most circles, as in the paper
-    embedding, p = final_embedding(record, member), int(record.p[member])
+    embedding, p = readings.final_embedding(record, member), int(record.p[member])
     planes = int(np.clip(counts[member], 2, _PLANES))
     held, share = map(np.asarray, pca_frequencies(embedding, planes))
-    principal = principal_planes(embedding, planes)
-    strongest = np.argsort(-readings.final(record, "signal")[member])[:planes] + 1
+    principal = readings.principal_planes(embedding, planes)
+    strongest = np.argsort(-final(record, "signal")[member])[:planes] + 1
     figure, axes = panels(2, planes, size=(2.5, 2.8))
     for number in range(planes):
-        found = neighbours(principal[number])
+        found = readings.neighbours(principal[number])
         title = f"PC {2 * number + 1}–{2 * number + 2}: Δ = {found}\nk = {held[number]} ({share[number]:.0%})"
         circle(axes[number], principal[number], order=found, title=title)
         k = int(strongest[number])
         delta = min(spacing(k, p), p - spacing(k, p))
         points = (embedding - embedding.mean(0)) @ np.asarray(plane(embedding, k)).T
         circle(axes[planes + number], points, order=delta, title=f"k = {k}: Δ = {delta}")
-    return FigureEntry(
+    return Picture(
         save(figure, folder / "figure_3.png"),
         "Fig. 3: principal components and Fourier planes",
         "Top: tokens on pairs of principal components, with the difference Δ between neighbours and the frequency that "
@@ -112,14 +112,14 @@ def figure_3(evidence: Evidence, folder: Path) -> FigureEntry:
     )
 
 
-def figure_13(evidence: Evidence, folder: Path) -> FigureEntry:
-    record, member = evidence.record(readings.COMPETITION), 0
+def figure_13(evidence: Evidence, folder: Path) -> Picture:
+    record, member = evidence.record(COMPETITION), 0
     alive, step = readings.final_alive(record)[member], record.step.values
     spectrum = record.gradient_spectrum.values[member]
     figure, (left, right) = panels(1, 2)
     for ax, shown in ((left, step >= 0), (right, (step >= 100) & (step <= 1000))):
         signal_curves(ax, step[shown], spectrum[shown], alive, ylabel="embedding gradient", xlog=ax is left)
-    return FigureEntry(
+    return Picture(
         save(figure, folder / "figure_13.png"),
         "Fig. 13: the embedding's gradient in Fourier space",
         "One network. Coloured: frequencies that survive. Right: steps 100 to 1,000.",

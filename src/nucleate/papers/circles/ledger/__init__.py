@@ -1,17 +1,14 @@
-"""The claims of the circles paper, in the ledger's order: each states its rule, and measures without seeing it."""
+"""The claims of the circles paper, by number: each states its rule, and measures without seeing it."""
 
-from nucleate.papers.circles.ledger import ablation, counting, equations, fittest, geometry, resources
+from nucleate.claims import in_order
+from nucleate.papers.circles.ledger import ablation, counting, equations, fittest, geometry, resources, trends
 
-CLAIMS = tuple(
-    sorted(
-        (
-            *counting.CLAIMS,
-            *geometry.CLAIMS,
-            *fittest.CLAIMS,
-            *resources.CLAIMS,
-            *equations.CLAIMS,
-            *ablation.CLAIMS,
-        ),
-        key=lambda claim: int(claim.id.split("/")[1]),
-    )
+CLAIMS = in_order(
+    counting.CLAIMS,
+    trends.CLAIMS,
+    geometry.CLAIMS,
+    fittest.CLAIMS,
+    resources.CLAIMS,
+    equations.CLAIMS,
+    ablation.CLAIMS,
 )

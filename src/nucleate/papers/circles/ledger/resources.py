@@ -1,88 +1,100 @@
 """Claims 11 to 13: frozen embeddings, and no weight decay."""
 
 import numpy as np
-import xarray as xr
 
-from nucleate.claims import Check, Claim, Evidence, Findings, Region, bootstrap
+from nucleate.claims import Check, Claim, Evidence, Findings, Region, Steps, bootstrap, ratio
 from nucleate.papers.circles import readings
+from nucleate.papers.circles.experiments import FROZEN, FROZEN_LARGE, NO_DECAY
+from nucleate.record import final, stayed_finite
 
-# Claim 11 is read here, where all frozen fleets have been; claim 12 where the paper reads it.
+# Claim 11 is read where all frozen fleets have been; claim 12 where the paper reads it.
 _READ, _READ_LATE = 5000, 10_000
 _SMALL = 20
-# With the usual weight decay a network has long generalised, and its survivors are settled, by then.
+# With the usual weight decay a network has long generalised by then, and its survivors are settled.
 _LONG_ENOUGH = 4000
 
+SHARPLY = Check(
+    "median test loss at d < p over that at d > p",
+    "sharply above 1",
+    Region.at_least(2),
+    mature=Steps(_READ, (FROZEN, FROZEN_LARGE)),
+)
+SMALL_AND_MEDIUM = Check(
+    "median test loss at d ≤ 20 minus that at 20 < d < p", "negative", Region.below(0), mature=Steps(_READ_LATE, FROZEN)
+)
+FAILS = Check(
+    "median test accuracy without weight decay", "low", Region.at_most(0.5), mature=Steps(_LONG_ENOUGH, NO_DECAY)
+)
+ALL_SURVIVE = Check(
+    "share of frequencies that keep half of their signal",
+    "all",
+    Region.at_least(0.95),
+    mature=Steps(_LONG_ENOUGH, NO_DECAY),
+)
 
-def loss_at(record: xr.Dataset, step: int) -> np.ndarray:
-    """Each network's test loss at the last record up to `step`."""
-    row = int(np.searchsorted(record.step_test.values, step, side="right")) - 1
-    return record.test_loss.values[:, row]
+
+def _losses(evidence: Evidence, step: int, *fleets: str) -> tuple[np.ndarray, np.ndarray]:
+    """Dimension and test loss of each network that stayed finite, at a step."""
+    records = [stayed_finite(evidence.record(name)) for name in fleets]
+    return (
+        np.concatenate([record.dim.values for record in records]),
+        np.concatenate([readings.loss_at(record, step) for record in records]),
+    )
 
 
 def _frozen(evidence: Evidence) -> Findings:
-    records = [evidence.record(name) for name in (readings.FROZEN, readings.FROZEN_LARGE)]
-    shorter = min(records, key=lambda record: int(record.steps))
-    step = min(_READ, int(shorter.steps))
-    loss = np.concatenate([loss_at(record, step) for record in records])
-    dim = np.concatenate([record.dim.values for record in records])
-    p = int(records[0].p[0])
-    below, above = dim[dim < p].max(), dim[dim > p].min()
-    medians = ", ".join(f"{d}: {np.median(loss[dim == d]):.3g}" for d in np.unique(dim))
+    step = min(_READ, *(evidence.about(name)["steps"] for name in (FROZEN, FROZEN_LARGE)))
+    dim, loss = _losses(evidence, step, FROZEN, FROZEN_LARGE)
+    p = int(evidence.record(FROZEN).p[0])
 
     def fall(low: np.ndarray, high: np.ndarray) -> float:
-        return float(np.median(low) / np.median(high))
+        return ratio(float(np.median(low)), float(np.median(high)))
 
+    nearest = ""
+    if (dim < p).any() and (dim > p).any():
+        below, above = dim[dim < p].max(), dim[dim > p].min()
+        nearest = (
+            f" From d = {below} to {above}, the nearest on either side of p, the loss falls by a factor of "
+            f"{fall(loss[dim == below], loss[dim == above]):.1f}."
+        )
     return Findings(
-        {
-            "median test loss at d < p over that at d > p": readings.enough(
-                shorter, _READ, bootstrap(fall, loss[dim < p], loss[dim > p], apart=True)
-            )
-        },
-        f"Median test loss for each d after {step} steps: {medians}. Chance is ln {p} = {np.log(p):.2f}. From d = "
-        f"{below} to "
-        f"{above}, the nearest on either side of p, the loss falls by a factor of "
-        f"{fall(loss[dim == below], loss[dim == above]):.1f}.",
+        {SHARPLY: bootstrap(fall, loss[dim < p], loss[dim > p], apart=True)},
+        f"Median test loss for each d after {step} steps: {_medians(dim, loss)}. Chance is ln {p} = {np.log(p):.2f}."
+        + nearest,
     )
+
+
+def _medians(dim: np.ndarray, loss: np.ndarray) -> str:
+    return readings.by_value(dim, loss, ".3g", readings.median)
 
 
 def _small_and_medium(evidence: Evidence) -> Findings:
-    record = evidence.record(readings.FROZEN)
-    step = min(_READ_LATE, int(record.steps))
-    loss, dim, p = loss_at(record, step), record.dim.values, int(record.p[0])
-    medians = ", ".join(f"{d}: {np.median(loss[dim == d]):.3g}" for d in np.unique(dim))
+    step = min(_READ_LATE, evidence.about(FROZEN)["steps"])
+    dim, loss = _losses(evidence, step, FROZEN)
+    p = int(evidence.record(FROZEN).p[0])
     difference = bootstrap(
         lambda a, b: np.median(a) - np.median(b), loss[dim <= _SMALL], loss[(dim > _SMALL) & (dim < p)], apart=True
     )
-    early = "" if step == _READ_LATE else f" The paper reads this at {_READ_LATE} steps."
     return Findings(
-        {"median test loss at d ≤ 20 minus that at 20 < d < p": readings.enough(record, _READ_LATE, difference)},
-        f"Median test loss for each d after {step} steps: {medians}.{early}",
+        {SMALL_AND_MEDIUM: difference}, f"Median test loss for each d after {step} steps: {_medians(dim, loss)}."
     )
 
 
 def _no_decay(evidence: Evidence) -> Findings:
-    record = evidence.record(readings.NO_DECAY)
-    zero = record.isel(member=np.flatnonzero(record.wd.values == 0))
-    start, end = zero.signal.values[:, 0], readings.final(zero, "signal")
-    kept = np.mean(end >= 0.5 * start, axis=1)
-    accuracy = readings.final(zero, "test_accuracy")
-    found = readings.survival(record)
-    of = lambda values, wd: values[record.wd.values == wd].mean()
-    others = ", ".join(
-        f"{wd:g}: {of(found.count, wd):.1f} circles, strongest {of(found.separation, wd):.1f} × mean"
-        for wd in np.unique(record.wd.values)
-    )
+    record = evidence.record(NO_DECAY)
+    zero = stayed_finite(record)
+    zero = zero.isel(member=np.flatnonzero(zero.wd.values == 0))
+    kept = np.mean(final(zero, "signal") >= 0.5 * zero.signal.values[:, 0], axis=1)
+    found, wd = readings.survival(record), record.wd.values
     return Findings(
         {
-            "median test accuracy without weight decay": readings.enough(
-                record, _LONG_ENOUGH, bootstrap(np.median, accuracy)
-            ),
-            "share of frequencies that keep half of their signal": readings.enough(
-                record, _LONG_ENOUGH, bootstrap(np.mean, kept)
-            ),
+            FAILS: bootstrap(np.median, final(zero, "test_accuracy"), bounds=(0, 1)),
+            ALL_SURVIVE: bootstrap(np.mean, kept, bounds=(0, 1)),
         },
-        f"{int(record.steps)} steps. By weight decay: {others}. Where the strongest is below "
-        "2 × mean nothing stands out, and a count of 0 says nothing.",
+        f"{int(record.steps)} steps. Mean number of circles by weight decay: "
+        f"{readings.by_value(wd, found.count, '.1f')}; strongest signal over the mean signal, on average: "
+        f"{readings.by_value(wd, found.separation, '.1f')}. Where that is below 2, nothing stands out, and a count of "
+        "0 says nothing.",
     )
 
 
@@ -91,27 +103,30 @@ CLAIMS = (
         "circles/11",
         "Fig. 4",
         "With a frozen embedding the test loss is sharply better for d > p than for d < p.",
-        (Check("median test loss at d < p over that at d > p", "sharply above 1", Region(low=2)),),
+        (SHARPLY,),
         _frozen,
-        (readings.FROZEN, readings.FROZEN_LARGE),
+        (FROZEN, FROZEN_LARGE),
+        quote="we indeed notice a phase transition around d = p—the test loss is sharply better when d > p than when "
+        "d < p",
     ),
     Claim(
         "circles/12",
         "Fig. 4",
         "With a frozen embedding, after 10,000 steps, d ≤ 20 has a lower test loss than 20 < d < 59.",
-        (Check("median test loss at d ≤ 20 minus that at 20 < d < p", "negative", Region(high=-1e-9)),),
+        (SMALL_AND_MEDIUM,),
         _small_and_medium,
-        (readings.FROZEN,),
+        (FROZEN,),
+        quote="at 10,000 steps, models with the small ds (d ≤ 20) have lower loss than models with “medium” ds "
+        "(20 ≤ d ≤ 59)",
     ),
     Claim(
         "circles/13",
         "App. A",
         "Without weight decay no network generalises and all frequencies survive.",
-        (
-            Check("median test accuracy without weight decay", "low", Region(0, 0.5)),
-            Check("share of frequencies that keep half of their signal", "all", Region(0.95, 1)),
-        ),
+        (FAILS, ALL_SURVIVE),
         _no_decay,
-        (readings.NO_DECAY,),
+        (NO_DECAY,),
+        quote="there is no resource limit and it is not surprising that all the frequencies survive while the neural "
+        "network fails to generalize",
     ),
 )

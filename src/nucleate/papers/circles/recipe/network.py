@@ -13,9 +13,9 @@ from jaxtyping import Array, Float, Int, PyTree
 
 from nucleate.fleet import Crossing, Every, LogSpaced, Probe, Recipe, Schedule, View, by_field
 from nucleate.interventions import keep
-from nucleate.models import MLP, ConcatDecoder, PairTable
+from nucleate.models import MLP, ConcatDecoder, PairTable, cross_entropy
 from nucleate.observables import gradient_spectrum, margin, mean_signal, signal
-from nucleate.papers.circles.starts import RANDOM, Start
+from nucleate.papers.circles.recipe.starts import RANDOM, Start
 from nucleate.tasks import ModularAdditionTask
 
 TRAIN_SHARE = 0.8
@@ -105,22 +105,6 @@ class CircleNetwork(Recipe):
         for row, member in zip(in_train, data, strict=True):
             row[: len(member["in_train"])] = member["in_train"]
         return {"in_train": (("member", "pair"), in_train)}
-
-
-def cross_entropy(logits: Float[Array, "pair label"], label: Int[Array, " pair"]) -> Float[Array, " pair"]:
-    """−ln softmax(logits)[label], exact to the last digits also where it is tiny.
-
-        highest − logits[label] + ln(1 + Σ_j exp(logits_j − highest) over all j but one of the highest)
-
-    The label is picked by comparing: a gather here, and the scatter it becomes in the gradient, cost more than a tenth
-    of the training step on a CPU.
-    """
-    highest = jax.lax.stop_gradient(logits.max(1, keepdims=True))
-    picked = jnp.where(label[:, None] == jnp.arange(logits.shape[1]), highest - logits, 0).sum(1)
-    is_highest = logits == highest
-    # exp − 1 of the highest is 0, but has their gradient; all of them but one count.
-    others = jnp.where(is_highest, logits - highest, jnp.exp(logits - highest)).sum(1) + (is_highest.sum(1) - 1)
-    return picked + jnp.log1p(others)
 
 
 def _is_right(logits: Float[Array, "pair label"], label: Int[Array, " pair"]) -> Array:

@@ -1,20 +1,30 @@
-"""The fleets behind the paper's figures, as typed configs."""
+"""A fleet of circle networks, as a typed config."""
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Annotated, Literal, final
 
 import numpy as np
 import xarray as xr
 
-from nucleate.fleet import Members, Plan, grid, table
+from nucleate.fleet import Members, grid, table
 from nucleate.interventions import Circle, Line
-from nucleate.papers.circles import readings
-from nucleate.papers.circles.recipe import CircleNetwork
-from nucleate.papers.circles.starts import ConstructedStart, KeptStart, PerturbedStart, RandomStart, Start
+from nucleate.papers.circles.recipe import (
+    CircleNetwork,
+    ConstructedStart,
+    KeptStart,
+    PerturbedStart,
+    RandomStart,
+    Start,
+)
+from nucleate.papers.config import Above, AtLeast
 from nucleate.papers.paper import Sequel
+from nucleate.record import final as at_the_end
 
 VARIANTS = ("A: strongest", "B: two strongest", "C: one random", "D: two random")
+"""What "kept" leaves of each network of its source."""
+
+_FEWEST_TO_CHOOSE = 11  # the smallest p with five frequencies
 
 
 @final
@@ -22,90 +32,66 @@ VARIANTS = ("A: strongest", "B: two strongest", "C: one random", "D: two random"
 class CircleFleet(Sequel):
     """Modular-addition networks Dec([E_a, E_b]), one for every combination of the listed values."""
 
-    p: tuple[int, ...] = (59,)
+    p: Annotated[tuple[int, ...], AtLeast(3)] = (59,)
     """Moduli, prime or not."""
-    dim: tuple[int, ...] = (128,)
+    dim: Annotated[tuple[int, ...], AtLeast(1)] = (128,)
     """Embedding dimensions."""
-    wd: tuple[float, ...] = (0.5,)
+    wd: Annotated[tuple[float, ...], AtLeast(0)] = (0.5,)
     """Weight decays."""
-    embeddings: int = 1
+    embeddings: Annotated[int, AtLeast(1)] = 1
     """Initial embeddings for each combination."""
-    trials: int = 1
-    """Networks that share an embedding; each has a decoder and a split of its own."""
-    first_seed: int = 0
+    trials: Annotated[int, AtLeast(1)] = 1
+    """Networks that share an embedding; each has its own decoder and split."""
+    first_seed: Annotated[int, AtLeast(0)] = 0
     """Seeds count from here, so that fleets compared with each other do not share networks."""
     start: Literal["random", "perturbed", "lines", "circles", "kept"] = "random"
-    """Embeddings start N(0, 1); with one frequency scaled; as two constructed lines or circles; or with only the
-    frequencies left that `source` found strongest (A, B), or random ones (C, D)."""
+    """How embeddings start: N(0, 1); with one frequency scaled; as two constructed lines or circles; or with nothing
+    left but the frequencies that `source` found strongest (A, B) or random ones (C, D)."""
     frequency: int = 25
     """The frequency that "perturbed" scales."""
-    factor: tuple[float, ...] = (1.0,)
+    factor: Annotated[tuple[float, ...], AtLeast(0)] = (1.0,)
     """What "perturbed" scales it by."""
-    ratio: tuple[float, ...] = (1.0,)
+    ratio: Annotated[tuple[float, ...], AtLeast(0)] = (1.0,)
     """Signal of the second constructed frequency over that of the first."""
     source: str = ""
-    """For "kept": the experiment, with one network for each embedding, whose first networks are trained again."""
+    """For "kept": the experiment, with one network per embedding, whose first networks are trained again."""
     kept: tuple[tuple[int, int], ...] = ()
     """For "kept": the two strongest frequencies of each of those networks; read from `source` if left out."""
     frozen: bool = False
     """Train the decoder only."""
-    eta: float = 0.01
+    eta: Annotated[float, Above(0)] = 0.01
     """Learning rate of AdamW."""
-    width: int = 100
+    width: Annotated[int, AtLeast(1)] = 100
     """Units in each of the two hidden layers."""
-    steps: int = 4000
+    steps: Annotated[int, AtLeast(1)] = 4000
     """Optimiser steps."""
     stop_when_clear: bool = False
     """Stop a network once every signal is far from the line between dead and alive (`CircleNetwork.clear`)."""
-    look: int = 20
-    """Record the signals every so many steps."""
-    look_test: int = 100
-    """Record losses and accuracy every so many steps."""
-    snapshots: int = 0
-    """Record the embedding so many times, at log-spaced steps."""
-    look_ablation: int = 0
-    """Record the loss with all but the strongest circles removed every so many steps; 0: never."""
+    look: Annotated[int, AtLeast(1)] = 20
+    """Record the signals every N steps."""
+    look_test: Annotated[int, AtLeast(1)] = 100
+    """Record losses and accuracy every N steps."""
+    snapshots: Annotated[int, AtLeast(0)] = 0
+    """Record the embedding N times, at log-spaced steps."""
+    look_ablation: Annotated[int, AtLeast(0)] = 0
+    """Record the loss with only the strongest circles left every N steps; 0: never."""
     block: int | None = None
     """Networks advanced together by one core; measured if left out."""
 
-    def __post_init__(self):
-        for name in ("p", "dim", "wd", "factor", "ratio"):
-            if not getattr(self, name):
-                raise ValueError(f"CircleFleet.{name} needs at least one value; got none.")
-        for name, low in (("p", 3), ("dim", 1), ("wd", 0)):
-            for value in getattr(self, name):
-                if not value >= low:
-                    raise ValueError(f"CircleFleet.{name} must be >= {low}; got {value}.")
-        for name in ("embeddings", "trials", "steps", "look", "look_test", "width"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"CircleFleet.{name} must be >= 1; got {getattr(self, name)}.")
-        for name in ("first_seed", "snapshots", "look_ablation"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"CircleFleet.{name} must be >= 0; got {getattr(self, name)}.")
+    def check(self) -> None:
         if self.snapshots == 1:
-            raise ValueError("CircleFleet.snapshots must be 0, or at least 2 for the first and the last step; got 1.")
-        if not self.eta > 0:
-            raise ValueError(f"CircleFleet.eta must be > 0; got {self.eta}.")
-        for value in (*self.factor, *self.ratio):
-            if not value >= 0:
-                raise ValueError(f"CircleFleet.factor and ratio must be >= 0; got {value}.")
+            self.refuse("snapshots", "must be 0, or at least 2 for the first and the last step; got 1")
         last = (min(self.p) - 1) // 2
-        chosen = [self.frequency] if self.start == "perturbed" else [k for pair in self.kept for k in pair]
-        for k in chosen:
+        name = "frequency" if self.start == "perturbed" else "kept"
+        for k in [self.frequency] if self.start == "perturbed" else [k for pair in self.kept for k in pair]:
             if not 1 <= k <= last:
-                raise ValueError(
-                    f"CircleFleet.{self._names_k} must be between 1 and {last} for p={min(self.p)}; got {k}."
-                )
-        if self.start in ("lines", "circles", "kept") and last < 5:
-            raise ValueError(
-                f"CircleFleet.start {self.start} needs p >= 11, for frequencies to choose from; got {self.p}."
+                self.refuse(name, f"must be between 1 and {last} for p={min(self.p)}; got {k}")
+        if self.start in ("lines", "circles", "kept") and min(self.p) < _FEWEST_TO_CHOOSE:
+            self.refuse(
+                "start", f"{self.start} needs p >= {_FEWEST_TO_CHOOSE}, for frequencies to choose from; got {self.p}"
             )
         if self.start == "kept" and not (self.source or self.kept):
-            raise ValueError("CircleFleet.start kept needs `source` or `kept`; got neither.")
-
-    @property
-    def _names_k(self) -> str:
-        return "frequency" if self.start == "perturbed" else "kept"
+            self.refuse("start", "kept needs `source` or `kept`; got neither")
 
     def recipe(self) -> CircleNetwork:
         starts: dict[str, Start] = {
@@ -133,28 +119,22 @@ class CircleFleet(Sequel):
     def after(self, record: xr.Dataset) -> "CircleFleet":
         """This fleet, with the two strongest frequencies that the networks of `source` ended with."""
         if record.sizes["member"] < self.embeddings:
-            raise ValueError(
-                f"CircleFleet.embeddings must be at most {record.sizes['member']}, the networks of {self.source}; "
-                f"got {self.embeddings}."
+            self.refuse(
+                "embeddings",
+                f"must be at most {record.sizes['member']}, the networks of {self.source}; got {self.embeddings}",
             )
         for name in ("p", "dim", "wd"):
             found, asked = np.unique(record[name].values).tolist(), list(getattr(self, name))
             if found != asked:
-                raise ValueError(f"CircleFleet.{name} must be that of {self.source}, {found}; got {asked}.")
+                self.refuse(name, f"must be that of {self.source}, {found}; got {asked}")
         if record.seed.values[0] != self.first_seed:
-            raise ValueError(
-                f"CircleFleet.first_seed must be that of {self.source}, {record.seed.values[0]}; got {self.first_seed}."
-            )
-        strongest = np.argsort(-readings.final(record, "signal")[: self.embeddings], axis=1)[:, :2] + 1
+            self.refuse("first_seed", f"must be that of {self.source}, {record.seed.values[0]}; got {self.first_seed}")
+        strongest = np.argsort(-at_the_end(record, "signal")[: self.embeddings], axis=1)[:, :2] + 1
         return dataclasses.replace(self, kept=tuple(map(tuple, strongest.tolist())))
 
-    def plan(self, name: str) -> Plan:
-        if self.awaits:
-            raise ValueError(f"CircleFleet.kept is read from the record of {self.source}, which is not there yet.")
+    def members(self) -> Members:
         members = self._kept() if self.start == "kept" else self._combinations()
-        members = members.with_columns(eta=np.full(members.count, self.eta))
-        about = {"experiment": name, "config": dataclasses.asdict(self)}
-        return Plan(self.recipe(), members, self.steps, self.block, about)
+        return members.with_columns(eta=np.full(members.count, self.eta))
 
     def _combinations(self) -> Members:
         members = grid(
@@ -167,7 +147,7 @@ class CircleFleet(Sequel):
             trial=range(self.trials),
             seed=0,
         )
-        # A decoder and a split for every network; an embedding for every combination but for factors, which scale it.
+        # A decoder and a split per network; an embedding per combination, whatever the factor that scales it.
         cells = np.stack([members[name] for name in ("p", "dim", "wd", "ratio", "repeat")], axis=1)
         embedding = self.first_seed + np.unique(cells, axis=0, return_inverse=True)[1]
         number = self.first_seed + np.arange(members.count)
