@@ -49,7 +49,7 @@ class _Packer:
             return value if math.isfinite(value) else {"float": repr(value)}
         if isinstance(value, enum.Enum):
             return {"enum": self._name(type(value)), "value": value.name}
-        if isinstance(value, np.ndarray | np.generic) or type(value).__module__.split(".")[0] in ("jax", "jaxlib"):
+        if isinstance(value, np.ndarray | np.generic) or _is_jax_array(value):
             return self._array(value)
         if isinstance(value, xr.Dataset):
             return {"dataset": {str(k): self._variable(v) for k, v in value.variables.items()}} | {
@@ -89,7 +89,11 @@ class _Packer:
 
     def _name(self, thing: Any) -> str:
         name = f"{thing.__module__}:{thing.__qualname__}"
-        if _find(name, self.trusted) is not thing:
+        try:
+            found = _find(name, self.trusted)
+        except ValueError:  # a lambda, or a function within another
+            found = None
+        if found is not thing:
             raise TypeError(f"{name} cannot be packed: it is not what its module has by that name")
         return name
 
@@ -126,7 +130,7 @@ class _Unpacker:
         array = self.arrays[tree["array"]]
         if tree["kind"] == "scalar":
             return array[()]
-        return sys.modules["jax.numpy"].asarray(array) if tree["kind"] == "jax" else array
+        return _jax_array(array) if tree["kind"] == "jax" else array
 
     def _dataset(self, tree: Mapping) -> xr.Dataset:
         made = {
@@ -150,6 +154,18 @@ class _Unpacker:
 
     def _name(self, tree: Mapping) -> Any:
         return _find(tree["name"], self.trusted)
+
+
+def _is_jax_array(value: Any) -> bool:
+    # Not by the package of its type: JAX's own functions, such as `jnp.tanh`, are of that package too.
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(value, jax.Array)
+
+
+def _jax_array(array: np.ndarray) -> Any:
+    jax = sys.modules["jax"]
+    with jax.enable_x64(True):  # or JAX would round double precision to single
+        return jax.numpy.asarray(array)
 
 
 def _find(name: str, trusted: tuple[str, ...]) -> Any:
