@@ -86,10 +86,10 @@ class ReponFleet(Experiment):
         )
 
 
-# The paper runs 5,000 networks per dimension. At the standard budget these two fleets keep that size, since they train in
-# minutes, and the others are smaller. The quick budget runs every path with too few networks for most verdicts.
-# The paper's weight decay and narrow layer are unknown: in a pilot (8 networks each, 5 to 20 units, λ from 0.001 to 0.03)
-# lines appeared at λ = 0.03 with up to 10 units.
+# The paper trains 5,000 networks per dimension. At the standard budget these two fleets keep that size, since they
+# train in minutes, and the others are smaller. The quick budget runs every path, with too few networks for most
+# verdicts. The paper's weight decay and narrow layer are unknown: in a pilot (8 networks each, 5 to 20 units, λ from
+# 0.001 to 0.03) lines appeared at λ = 0.03 with up to 10 units.
 EXPERIMENTS = {
     LINE: Sizes.of(ReponFleet(embeddings=5000), quick={"embeddings": 200}),
     SMALL: Sizes.of(

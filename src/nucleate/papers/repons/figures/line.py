@@ -35,7 +35,7 @@ def figure_1(evidence: Evidence, folder: Path) -> Picture:
     tested = readings.line_parts(evidence).tested
     ends, energy = readings.final_embedding(tested), evidence.once(readings.line_energies)
     canonical = is_canonical(ends)
-    groups = {name: mask for name, mask in zip(_KINDS, (canonical, ~canonical), strict=True)}
+    groups = dict(zip(_KINDS, (canonical, ~canonical), strict=True))
     figure, (attract, repel, ordered, other, cumulative, histogram) = panels(2, 3, size=(5.0, 4.2))
     maps = readings.displacement_maps(tested)
     for kind, (ax, title, well) in enumerate(((attract, "(a) attractive", found.well), (repel, "(b) repulsive", None))):

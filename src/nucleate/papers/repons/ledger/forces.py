@@ -114,9 +114,9 @@ def _worse(evidence: Evidence) -> Findings:
             WORSE[name]: estimates.difference_of_means(estimates.loss_of(plane, name), estimates.loss_of(line, name))
             for name in LOSSES
         },
-        f"Rotationally symmetric potentials, {plane.sizes['member']} held-out runs. d = 2: {estimates.in_words(plane)}; "
-        f"R² of the force {plane.attrs['force_r2']:.3f}. d = 1: {estimates.in_words(line)}; R² "
-        f"{line.attrs['force_r2']:.3f}.",
+        f"Rotationally symmetric potentials, {plane.sizes['member']} held-out runs. d = 2: "
+        f"{estimates.in_words(plane)}; R² of the force {plane.attrs['force_r2']:.3f}. d = 1: "
+        f"{estimates.in_words(line)}; R² {line.attrs['force_r2']:.3f}.",
     )
 
 

@@ -86,8 +86,8 @@ def _recovered(evidence: Evidence) -> Findings:
             OVER_NARROW: minus(narrow & (wd == 0)),
             OVER_DECAY: minus(~narrow & strong),
         },
-        f"{evidence.about(NARROW)['steps']:,} steps. Lines: {told}. The strongest weight decay is judged, which a pilot "
-        "had chosen.",
+        f"{evidence.about(NARROW)['steps']:,} steps. Lines: {told}. The strongest weight decay is judged, chosen in a "
+        "pilot.",
     )
 
 
@@ -129,7 +129,7 @@ def _crater(evidence: Evidence) -> Findings:
         f"{len(lengths)} networks, the most regular quarter of those that are not lines. f_a is quadratic up to "
         f"{found.well:.2f}; its slope falls to half of the maximum at {edge:.2f}, where the crater begins. "
         f"{int(with_minimum.sum())} of {len(marks)} fits have a minimum beyond (the radius is that of the minimum or, "
-        f"failing that, where the crater begins). The radius: {found.caveat}",
+        f"failing that, where the crater begins). {found.caveat}",
     )
 
 

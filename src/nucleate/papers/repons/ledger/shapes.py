@@ -28,7 +28,7 @@ BOW = Check("rank correlation of representation loss and slope beyond the well",
 
 def _told(values: np.ndarray) -> str:
     known = values[np.isfinite(values)]
-    return f"{np.median(known):.2f} ({known.min():.2f} to {known.max():.2f})" if len(known) else "none"
+    return f"{np.median(known):.2f} ({known.min():.2f} to {known.max():.2f})" if len(known) else "–"
 
 
 @where_fitted(HALF_OVER_EDGE, HALF, EDGE)
@@ -86,7 +86,7 @@ def _one_scale(evidence: Evidence) -> Findings:
         {ONE_SCALE: readings.range_of_refits(np.array([one.ratio for one in both]))},
         "The feature of f_a is its crater or, failing that, the edge of the well: "
         f"{_told(np.array([one.attractive for one in both]))}; minimum of f_r: "
-        f"{_told(np.array([one.repulsive for one in both]))}. f_a rises up to {_told(rim)}. {found.caveat}",
+        f"{_told(np.array([one.repulsive for one in both]))}. f_a stops rising at {_told(rim)}. {found.caveat}",
     )
 
 

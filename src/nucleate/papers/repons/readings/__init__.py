@@ -8,8 +8,8 @@ from nucleate.papers.repons.readings.fits import (
     line_curls,
     line_potentials,
     parity_potentials,
-    rank_correlation_of_refits,
     range_of_refits,
+    rank_correlation_of_refits,
     rotation_potentials,
 )
 from nucleate.papers.repons.readings.predictions import (

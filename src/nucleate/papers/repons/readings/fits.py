@@ -70,10 +70,12 @@ class Potentials:
         return r, aligned_potentials(r, f, 0.05 * self.reach[kind])
 
     def each(self, measure: Callable, kind: int) -> np.ndarray:
-        """measure(r, f) of every fit, on a grid within the data's range; NaN where a flat f has no such feature."""
+        """measure(r, f) of every fit, on a grid within the data's range; NaN where f is flat and has no features."""
         r, curves = self.curves(kind)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.array([measure(r, f) for f in curves])
+            values = np.array([measure(r, f) for f in curves], float)
+        values[np.ptp(curves, axis=1) == 0] = np.nan
+        return values
 
     @cached_property
     def well(self) -> float:
@@ -83,10 +85,9 @@ class Potentials:
 
     @property
     def caveat(self) -> str:
-        """What intervals over the fits are."""
+        """What ranges over the fits are not."""
         return (
-            f"Intervals over the {len(self.fits)} fits are ranges of refits to runs drawn from one set, which overlap; "
-            "they are not 95 % intervals."
+            f"Ranges over the {len(self.fits)} fits are not 95 % intervals: all are fitted to runs drawn from one set."
         )
 
 

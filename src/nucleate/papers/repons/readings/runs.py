@@ -7,7 +7,7 @@ import xarray as xr
 
 from nucleate.claims import Evidence
 from nucleate.papers.repons.experiments import DECODERS, LINE, PLANE
-from nucleate.record import Outcome, final
+from nucleate.record import final, stayed_finite
 from nucleate.theories import Parity, pair_terms, representation_loss, trajectory_loss
 
 _FITTED, _CHOSEN = 0.6, 0.8  # up to these shares of the runs: fitted, then used to choose a fit; the rest is tested
@@ -16,9 +16,10 @@ _SPACING = 5  # trajectories are compared at every fifth snapshot
 
 def networks(evidence: Evidence, name: str) -> xr.Dataset:
     """The networks of an experiment that did not diverge and end somewhere finite."""
-    record = evidence.record(name)
-    left = (record.outcome.values != Outcome.DIVERGED) & np.isfinite(final_embedding(record)).all(axis=(1, 2))
-    return record if left.all() else record.isel(member=np.flatnonzero(left))  # no copy of a record that is whole
+    record = stayed_finite(evidence.record(name))
+    # Where a fleet has several dimensions, coordinates that a network does not have are NaN.
+    placed = np.isfinite(final_embedding(record)).any(axis=2).all(axis=1)
+    return record if placed.all() else record.isel(member=np.flatnonzero(placed))  # no copy of a record that is whole
 
 
 def first_embedding(record: xr.Dataset) -> np.ndarray:
@@ -32,7 +33,7 @@ def final_embedding(record: xr.Dataset) -> np.ndarray:
 
 
 def displacement_maps(record: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """A row r_i + r_j − r_k − r_l per two pairs, [term, token]: of pairs that share a label, and of those that do not."""
+    """Rows r_i + r_j − r_k − r_l, [term, token]: for pairs that share a label, and for pairs that do not."""
     pairs = np.stack([record.left.values, record.right.values], axis=1)
     terms = pair_terms(pairs, record.label.values, record.sizes["token"], Parity())
     return np.asarray(terms.same.maps)[:, 0], np.asarray(terms.different.maps)[:, 0]
