@@ -23,9 +23,9 @@ class ReponNetwork(Recipe):
 
     Members' columns: `seed` (decoder), `seed_embedding`, `seed_split`, `dim`, `width`, `train_size` (pairs that are
     trained on), `init_scale` (the embedding starts N(0, init_scale²)), `eta` (learning rate), `wd` (L2 on all
-    parameters). Positions and gradients are recorded every `look` steps, and the accuracy on pairs that are not
-    trained on if there are some to `validate`. There is no momentum, so that the gradient is the velocity:
-    dR/dt = −∂L/∂R, with time eta · step.
+    parameters). Positions and gradients are recorded every `look` steps; with `validate`, so is the accuracy on pairs
+    that are not trained on. There is no momentum, so that the gradient is the velocity: dR/dt = −∂L/∂R, with
+    time eta · step.
     """
 
     p: int = 10

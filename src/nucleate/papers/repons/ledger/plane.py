@@ -2,220 +2,199 @@
 
 import numpy as np
 
-from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, bootstrap, share
-from nucleate.observables import is_line, lattice_regularity, line_angle
-from nucleate.papers.repons import potentials, readings
-from nucleate.papers.repons.ledger.forces import difference, in_words
-from nucleate.theories.pairs import crater, landmarks
+from nucleate.claims import Check, Claim, Evidence, Findings, Reason, Region, bootstrap, ratio
+from nucleate.observables import is_line, line_angle
+from nucleate.papers.repons import readings
+from nucleate.papers.repons.experiments import HELD_OUT, NARROW, PLANE
+from nucleate.papers.repons.ledger import estimates
+from nucleate.papers.repons.ledger.estimates import LOSSES, where_fitted
+from nucleate.theories import crater, landmarks
 
-_NONE = Region(0, 0.01)
-_ORDERED = 0.75  # quantile of the regularity from which a configuration is called an ordered lattice
+_NONE = Region.at_most(0.01)
 _NEAR, _ROUNDING = 0.1, 1e-3  # of the reach: where a peak at 0 must be the highest; of the range: as high
-_NEAR_AXIS = np.pi / 12  # of the angles of random lines, a third is as near to an axis
+_NEAR_AXIS = np.pi / 12  # a third of random lines are this near to an axis
+
+LINES = Check("share of lines", "none", _NONE)
+PERFECT = Check("share of networks with perfect validation accuracy", "none", _NONE)
+
+SIMULATED_LINES = Check("share of simulations that end as a line", "common", Region.at_least(0.05))
+SAME_NETWORKS = Check("share of the same networks that do", "none", Region.at_most(0.05))
+
+RECOVERED = Check("share of lines with weight decay and a narrow layer", "some", Region.at_least(0.01))
+OVER_NARROW = Check("that share minus the one with a narrow layer alone", "above 0", Region.above(0))
+OVER_DECAY = Check("that share minus the one with weight decay alone", "above 0", Region.above(0))
+
+ALONG_AXES = Check("share of simulated lines within 15° of an axis", "most; a third by chance", Region.above(1 / 3))
+EQUAL = {name: Check(f"{name} loss, parity minus rotation", "0", Region.around(0, 0.05)) for name in LOSSES}
+
+RADIUS = Check("radius of the crater", "2", Region.between(1.5, 2.5))
+IN_WELL = Check("share of same-label pairs of ordered lattices in the quadratic well", "many", Region.at_least(0.2))
+IN_CRATER = Check("share of them in the crater", "some", Region.at_least(0.05))
+BETWEEN = Check("share of them between the two", "none", Region.between(0, 0.1))
+_CRATER = (RADIUS, IN_WELL, IN_CRATER, BETWEEN)
+
+RING = Check(
+    "depth of a ring of minima below the peak at 0, in units of the range of f_r", "a ring", Region.at_least(0.05)
+)
 
 
 def _absent(evidence: Evidence) -> Findings:
-    record = readings.whole(evidence.record(readings.PLANE))
-    lines = is_line(readings.final(record))
-    held_out = readings.whole(evidence.record(readings.HELD_OUT))
+    lines = is_line(readings.final_embedding(readings.networks(evidence, PLANE)))
+    held_out = readings.networks(evidence, HELD_OUT)
     accuracy, dim = held_out.valid_accuracy.values[:, -1], held_out.dim.values
-    perfect = {d: accuracy[dim == d] == 1 for d in np.unique(dim).tolist()}
-    tried = int(held_out.train_size[0])
+    told = "; ".join(
+        f"in d = {d} mean validation accuracy {accuracy[dim == d].mean():.3f}, {int((accuracy[dim == d] == 1).sum())} "
+        f"of {int((dim == d).sum())} perfect"
+        for d in np.unique(dim).tolist()
+    )
+    trained = ", ".join(map(str, np.unique(held_out.train_size.values)))
     return Findings(
-        {
-            "share of lines": share(int(lines.sum()), len(lines)),
-            "share of networks with perfect validation accuracy": share(int(perfect[2].sum()), len(perfect[2])),
-        },
+        {LINES: estimates.share_of(lines), PERFECT: estimates.share_of(accuracy[dim == 2] == 1)},
         f"{len(lines)} networks trained on all pairs. Generalisation is measured on another fleet, trained on "
-        f"{tried} of {held_out.sizes['pair']} pairs: "
-        + ", ".join(
-            f"d = {d}: mean validation accuracy {accuracy[dim == d].mean():.3f}, {int(hits.sum())} of {len(hits)} "
-            "perfect"
-            for d, hits in perfect.items()
-        )
-        + ".",
+        f"{trained or '–'} of {held_out.sizes['pair']} pairs: {told or 'none is left'}.",
     )
 
 
+@where_fitted(SIMULATED_LINES, SAME_NETWORKS)
 def _predicted(evidence: Evidence) -> Findings:
-    simulated, recorded = (
-        is_line(evidence.once(potentials.rotation_ends)),
-        is_line(readings.final(evidence.once(potentials.plane_parts).tested)),
-    )
-    other = is_line(evidence.once(potentials.parity_ends))
+    simulated, other = (is_line(evidence.once(ends)) for ends in (readings.rotation_ends, readings.parity_ends))
+    recorded = is_line(readings.final_embedding(readings.plane_parts(evidence).tested))
     return Findings(
-        {
-            "share of simulations that end as a line": share(int(simulated.sum()), len(simulated)),
-            "share of the same networks that do": share(int(recorded.sum()), len(recorded)),
-        },
+        {SIMULATED_LINES: estimates.share_of(simulated), SAME_NETWORKS: estimates.share_of(recorded)},
         f"Flow in the best of the rotationally symmetric potentials, from the starts of {len(simulated)} held-out "
         f"runs. With parity symmetry {int(other.sum())} of {len(other)} end as a line.",
     )
 
 
-def _less(one: np.ndarray, other: np.ndarray) -> Estimate:
-    """A share less another one, of other networks."""
-    if not (len(one) and len(other)):
-        return Estimate.unknown()
-    apart = lambda a, b: float(np.mean(a) - np.mean(b))
-    return bootstrap(apart, one.astype(float), other.astype(float), apart=True)
-
-
 def _recovered(evidence: Evidence) -> Findings:
-    record = readings.whole(evidence.record(readings.NARROW))
-    lines = is_line(readings.final(record))
-    narrow = record.width.values == record.width.values.min()
-    treated = narrow & (record.wd.values == record.wd.values.max())
-    controls = {
-        "with a narrow layer alone": narrow & (record.wd.values == 0),
-        "with weight decay alone": ~narrow & (record.wd.values == record.wd.values.max()),
-    }
-    cells = sorted(set(zip(record.wd.values.tolist(), record.width.values.tolist(), strict=True)))
+    record = readings.networks(evidence, NARROW)
+    if not record.sizes["member"]:
+        return Findings.none((RECOVERED, OVER_NARROW, OVER_DECAY), "No network is left.", Reason.TOO_FEW)
+    lines = is_line(readings.final_embedding(record))
+    wd, width, accuracy = record.wd.values, record.width.values, record.accuracy.values[:, -1]
+    narrow, strong = width == width.min(), wd == wd.max()
+    treated = lines[narrow & strong]
+    minus = lambda control: estimates.difference_of_means(treated.astype(float), lines[control].astype(float))
+    cells = {(w, n): (wd == w) & (width == n) for w, n in zip(wd.tolist(), width.tolist(), strict=True)}
     told = ", ".join(
-        f"λ = {wd:g}, {width} units: {int(lines[here].sum())} of {int(here.sum())} "
-        f"(accuracy {record.accuracy.values[here, -1].mean():.2f})"
-        for wd, width in cells
-        if (here := (record.wd.values == wd) & (record.width.values == width)).any()
+        f"λ = {w:g}, {n} units: {int(lines[here].sum())} of {int(here.sum())} (accuracy {accuracy[here].mean():.2f})"
+        for (w, n), here in sorted(cells.items())
     )
     return Findings(
         {
-            "share of lines with weight decay and a narrow layer": share(int(lines[treated].sum()), int(treated.sum())),
-            **{
-                f"that share less the one {name}": _less(lines[treated], lines[here]) for name, here in controls.items()
-            },
+            RECOVERED: estimates.share_of(treated),
+            OVER_NARROW: minus(narrow & (wd == 0)),
+            OVER_DECAY: minus(~narrow & strong),
         },
-        f"{int(record.steps)} steps. Lines: {told}. The strongest weight decay is judged, which a pilot had chosen.",
+        f"{evidence.about(NARROW)['steps']:,} steps. Lines: {told}. The strongest weight decay is judged, chosen in a "
+        "pilot.",
     )
 
 
+@where_fitted(ALONG_AXES, *EQUAL.values())
 def _axes(evidence: Evidence) -> Findings:
-    ends = evidence.once(potentials.parity_ends)
+    ends = evidence.once(readings.parity_ends)
     lines = ends[is_line(ends)]
     angle = line_angle(lines) if len(lines) else np.empty(0)
     near = np.minimum(angle % (np.pi / 2), np.pi / 2 - angle % (np.pi / 2)) <= _NEAR_AXIS
-    parity, rotation = evidence.once(potentials.parity_scores), evidence.once(potentials.rotation_scores)
+    parity, rotation = evidence.once(readings.parity_scores), evidence.once(readings.rotation_scores)
     return Findings(
-        {
-            "share of simulated lines within 15° of an axis": share(int(near.sum()), len(near)),
-            **{
-                f"{name} loss, parity minus rotation": difference(
-                    parity[f"{name}_loss"].values, rotation[f"{name}_loss"].values
-                )
-                for name in ("trajectory", "representation")
-            },
+        {ALONG_AXES: estimates.share_of(near)}
+        | {
+            EQUAL[name]: estimates.difference(estimates.loss_of(parity, name), estimates.loss_of(rotation, name))
+            for name in LOSSES
         },
-        f"{len(lines)} of {len(ends)} flows in the best parity-symmetric potential end as a line; of random angles a "
-        f"third would be that near. Parity: {in_words(parity)}. Rotation: {in_words(rotation)}.",
+        f"{len(lines)} of {len(ends)} flows in the best parity-symmetric potential end as a line; a third of random "
+        f"angles would be that near. Parity: {estimates.in_words(parity)}. Rotation: {estimates.in_words(rotation)}.",
     )
 
 
-def lattice_lengths(evidence: Evidence) -> tuple[np.ndarray, int]:
-    """Lengths of same-label displacements in the most ordered lattices, [network, term], and how many there are."""
-    record = readings.whole(evidence.record(readings.PLANE))
-    ends = readings.final(record)
-    ends = ends[~is_line(ends)]
-    order = lattice_regularity(ends)
-    chosen = ends[order >= np.nanquantile(order, _ORDERED)]
-    same = np.asarray(evidence.once(potentials.plane_rotation).best.terms.same.maps)[:, 0]
-    return np.linalg.norm(same @ chosen, axis=-1), len(chosen)
-
-
+@where_fitted(*_CRATER)
 def _crater(evidence: Evidence) -> Findings:
-    found = evidence.once(potentials.plane_rotation)
+    found = evidence.once(readings.rotation_potentials)
     marks = found.each(lambda r, f: (landmarks(r, f).well_edge, crater(r, f)), 0)
     edge = float(np.median(marks[:, 0]))
-    lengths, count = lattice_lengths(evidence)
     if np.isnan(edge):
-        unknown = dict.fromkeys((check.label for check in _CRATER), Estimate.unknown())
-        return Findings(unknown, "The slope of f_a never falls to half of its maximum: there is no edge of a well.")
+        return Findings.none(_CRATER, "The slope of f_a never falls to half of its maximum: the well has no edge.")
+    lengths = evidence.once(readings.lattice_lengths)
     inside, outside = (lengths <= found.well).mean(1), (lengths > edge).mean(1)
-    with_minimum = int(np.isfinite(marks[:, 1]).sum())
-    place = np.where(np.isfinite(marks[:, 1]), marks[:, 1], marks[:, 0])
+    with_minimum = np.isfinite(marks[:, 1])
     return Findings(
         {
-            "radius of the crater": potentials.spread(place),
-            "share of same-label pairs of ordered lattices in the quadratic well": bootstrap(np.mean, inside),
-            "share of them in the crater": bootstrap(np.mean, outside),
-            "share of them between the two": bootstrap(np.mean, 1 - inside - outside),
+            RADIUS: readings.range_of_refits(np.where(with_minimum, marks[:, 1], marks[:, 0])),
+            IN_WELL: bootstrap(np.mean, inside, bounds=(0, 1)),
+            IN_CRATER: bootstrap(np.mean, outside, bounds=(0, 1)),
+            BETWEEN: bootstrap(np.mean, 1 - inside - outside, bounds=(0, 1)),
         },
-        f"{count} networks, the most regular quarter of all that are no lines. Quadratic up to {found.well:.2f}, "
-        f"slope down to half of its maximum at {edge:.2f}, where the crater begins; {with_minimum} of {len(marks)} "
-        "fits have a minimum there (the radius is that of the minimum, or else of the crater's beginning).",
+        f"{len(lengths)} networks, the most regular quarter of those that are not lines. f_a is quadratic up to "
+        f"{found.well:.2f}; its slope falls to half of the maximum at {edge:.2f}, where the crater begins. "
+        f"{int(with_minimum.sum())} of {len(marks)} fits have a minimum beyond (the radius is that of the minimum or, "
+        f"failing that, where the crater begins). {found.caveat}",
     )
 
 
+@where_fitted(RING)
 def _higgs(evidence: Evidence) -> Findings:
-    found = evidence.once(potentials.plane_rotation)
+    found = evidence.once(readings.rotation_potentials)
     r, curves = found.curves(1)
-    marks = found.each(lambda r, f: (landmarks(r, f).minimum, landmarks(r, f).barrier), 1)
+    minimum = found.each(lambda r, f: landmarks(r, f).minimum, 1)
     at_0 = curves[:, len(r) // 2]
-    lowest = np.array([np.interp(minimum, r, f) for minimum, f in zip(marks[:, 0], curves, strict=True)])
+    lowest = np.array([np.interp(place, r, f) for place, f in zip(minimum, curves, strict=True)])
     near = np.abs(r) <= _NEAR * found.reach[1]
+    height = np.ptp(curves, axis=1)
     # A rim between 0 and the minimum would make it a crater, not a ring around a peak.
-    peak = at_0 >= curves[:, near].max(axis=1) - _ROUNDING * np.ptp(curves, axis=1)
-    depth = np.where(np.isfinite(lowest) & peak, at_0 - lowest, 0) / np.ptp(curves, axis=1)
+    peak = at_0 >= curves[:, near].max(axis=1) - _ROUNDING * height
+    depth = np.where(np.isfinite(lowest) & peak, at_0 - lowest, 0)
+    known = minimum[np.isfinite(minimum)]
+    where = f"within the 99 % range (|r| ≤ {found.reach[1]:.2f})"
+    told = f"{len(known)} of {len(minimum)} rotationally symmetric fits have a ring of minima {where}"
     return Findings(
-        {"depth of a ring of minima below the peak at 0, in units of the range of f_r": potentials.spread(depth)},
-        f"{int(np.isfinite(marks[:, 0]).sum())} of {len(marks)} rotationally symmetric fits have a ring of minima "
-        f"within the 99 % range (|r| ≤ {found.reach[1]:.2f}), at a median radius of {np.nanmedian(marks[:, 0]):.2f}."
-        if np.isfinite(marks[:, 0]).any()
-        else f"No fit has a minimum within the 99 % range (|r| ≤ {found.reach[1]:.2f}).",
+        {RING: readings.range_of_refits(np.array([ratio(d, h) for d, h in zip(depth, height, strict=True)]))},
+        f"{told}{f', at a median radius of {np.median(known):.2f}' if len(known) else ''}. {found.caveat}",
     )
 
-
-_CRATER = (
-    Check("radius of the crater", "2", Region(1.5, 2.5)),
-    Check("share of same-label pairs of ordered lattices in the quadratic well", "many", Region(0.2, 1)),
-    Check("share of them in the crater", "some", Region(0.05, 1)),
-    Check("share of them between the two", "none", Region(0, 0.1)),
-)
 
 CLAIMS = (
     Claim(
         "repons/40",
         "App. B",
         "In d = 2 the data contain no lines, and no network generalises.",
-        (
-            Check("share of lines", "none", _NONE),
-            Check("share of networks with perfect validation accuracy", "none", _NONE),
-        ),
+        (LINES, PERFECT),
         _absent,
-        (readings.PLANE, readings.HELD_OUT),
+        (PLANE, HELD_OUT),
+        quote="the canonical configuration of a line, is non-existent in the underlying data … none of the "
+        "configurations in the dataset are generalizing ones (i.e., ones with perfect validation accuracy)",
     ),
     Claim(
         "repons/41",
         "App. B",
         "The potential in d = 2 commonly predicts lines, which are absent from the data.",
-        (
-            Check("share of simulations that end as a line", "common", Region(0.05, 1)),
-            Check("share of the same networks that do", "none", Region(0, 0.05)),
-        ),
+        (SIMULATED_LINES, SAME_NETWORKS),
         _predicted,
-        (readings.PLANE,),
+        (PLANE,),
+        quote="one of the commonly predicted configurations by the potential, the canonical configuration of a line, "
+        "is non-existent in the underlying data",
     ),
     Claim(
         "repons/42",
         "App. B",
         "With weight decay and a narrow hidden layer, networks in d = 2 recover lines.",
-        (
-            Check("share of lines with weight decay and a narrow layer", "some", Region(0.01, 1)),
-            Check("that share less the one with a narrow layer alone", "above 0", Region(1e-9, 1)),
-            Check("that share less the one with weight decay alone", "above 0", Region(1e-9, 1)),
-        ),
+        (RECOVERED, OVER_NARROW, OVER_DECAY),
         _recovered,
-        (readings.NARROW,),
+        (NARROW,),
+        quote="By training the underlying model with weight decay and a constrained hidden layer, it was possible to "
+        "recover a linear configuration.",
     ),
     Claim(
         "repons/43",
         "Sec. 3.2, Fig. 4a",
         "Simulated lines prefer the axes, and parity- and rotation-symmetric potentials have equal losses.",
-        (
-            Check("share of simulated lines within 15° of an axis", "most; a third by chance", Region(1 / 3 + 1e-9, 1)),
-            Check("trajectory loss, parity minus rotation", "0", Region(-0.05, 0.05)),
-            Check("representation loss, parity minus rotation", "0", Region(-0.05, 0.05)),
-        ),
+        (ALONG_AXES, *EQUAL.values()),
         _axes,
-        (readings.PLANE,),
+        (PLANE,),
+        quote="Figure 4 (a) shows that linear configurations tend to be either horizontal or vertical. … There is no "
+        "significant difference between the trajectory and representation losses of the parity- and "
+        "rotationally-symmetric models",
     ),
     Claim(
         "repons/44",
@@ -223,20 +202,19 @@ CLAIMS = (
         "In ordered lattices same-label pairs lie in the quadratic well or in a crater at r ≈ 2, and nowhere else.",
         _CRATER,
         _crater,
-        (readings.PLANE,),
+        (PLANE,),
+        quote="the distribution of same-label pairs for lattice-like structures is highly concentrated in the "
+        "quadratic and more disperse throughout the crater region, but zero everywhere else … the crater also occurs "
+        "at a radius of r = 2",
     ),
     Claim(
         "repons/45",
         "Sec. 3.2, Fig. 2b",
         "The repulsive potential in d = 2 is Higgs-like: a peak in a ring of minima.",
-        (
-            Check(
-                "depth of a ring of minima below the peak at 0, in units of the range of f_r",
-                "a ring",
-                Region(0.05, 1),
-            ),
-        ),
+        (RING,),
         _higgs,
-        (readings.PLANE,),
+        (PLANE,),
+        quote="The repulsive potential resembles the Higgs potential, and is responsible for symmetry breaking of "
+        "linear configurations.",
     ),
 )

@@ -1,0 +1,78 @@
+"""Estimates that several claims make: of shares, of losses, and none where nothing can be fitted."""
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+import xarray as xr
+
+from nucleate.claims import Check, Estimate, Evidence, Findings, bootstrap, share
+from nucleate.papers.repons.readings import Unfitted
+
+LOSSES = ("trajectory", "representation")
+TRIVIAL = {"trajectory": "trajectory_loss_constant", "representation": "representation_loss_initial"}
+"""The score of a trivial prediction for each loss."""
+
+_BOUNDS = (0.0, 1.0)  # of either loss, and of shares
+_TRIVIALLY = {"trajectory": "if nothing moves", "representation": "for the initial order"}
+
+Measure = Callable[[Evidence], Findings]
+
+
+def where_fitted(*checks: Check) -> Callable[[Measure], Measure]:
+    """Decorate a measurement of `checks` that looks at fits: nothing is known where none can be made."""
+
+    def decorate(measure: Measure) -> Measure:
+        @functools.wraps(measure)
+        def measured(evidence: Evidence) -> Findings:
+            try:
+                return measure(evidence)
+            except Unfitted as why:
+                return Findings.none(checks, str(why), why.reason)
+
+        return measured
+
+    return decorate
+
+
+def share_of(hits: np.ndarray) -> Estimate:
+    """The share of those that are true."""
+    return share(int(hits.sum()), len(hits))
+
+
+def loss_of(scores: xr.Dataset, loss: str) -> np.ndarray:
+    """A loss of each run."""
+    return scores[f"{loss}_loss"].values
+
+
+def mean(scores: xr.Dataset, loss: str) -> Estimate:
+    """The mean of a loss over runs whose flow stayed finite."""
+    return bootstrap(np.mean, _known(loss_of(scores, loss)), bounds=_BOUNDS)
+
+
+def difference(one: np.ndarray, other: np.ndarray) -> Estimate:
+    """Mean difference between two losses of the same runs."""
+    known = np.isfinite(one) & np.isfinite(other)
+    return bootstrap(lambda a, b: float(np.mean(a - b)), one[known], other[known], bounds=_BOUNDS)
+
+
+def difference_of_means(one: np.ndarray, other: np.ndarray) -> Estimate:
+    """The difference of two means, over different runs, of losses or of shares."""
+    apart = lambda a, b: float(np.mean(a) - np.mean(b))
+    return bootstrap(apart, _known(one), _known(other), apart=True, bounds=_BOUNDS)
+
+
+def in_words(scores: xr.Dataset) -> str:
+    """The mean losses of the flow beside those of trivial predictions, and how many flows ran away."""
+    if not np.isfinite(scores.trajectory_loss.values).any():
+        return "no flow stayed finite"
+    lost = int(np.isnan(scores.trajectory_loss).sum())
+    return "; ".join(
+        f"{loss} loss {_known(loss_of(scores, loss)).mean():.3f} "
+        f"({_known(scores[trivial].values).mean():.3f} {_TRIVIALLY[loss]})"
+        for loss, trivial in TRIVIAL.items()
+    ) + (f"; {lost} flows ran away and are left out" if lost else "")
+
+
+def _known(values: np.ndarray) -> np.ndarray:
+    return values[np.isfinite(values)]

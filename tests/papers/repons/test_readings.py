@@ -1,0 +1,186 @@
+"""Readings of the repons paper: which runs they look at, and that fits survive being kept."""
+
+import numpy as np
+import pytest
+from planted import PlantedRun
+from plants_repons import LEFT, RIGHT, anywhere, fleet, in_order, some
+
+from nucleate.claims import Evidence, Reason
+from nucleate.papers.repons import PAPER, readings
+from nucleate.papers.repons.experiments import DECODERS, HELD_OUT, LINE, NARROW, PLANE, SMALL, ReponEffort
+from nucleate.papers.repons.readings import fits
+from nucleate.record import Keep, Outcome
+from nucleate.record.tree import pack, unpack
+from nucleate.theories import PairPotential, Parity
+
+EFFORT = ReponEffort(fits=2, simulated=4)
+SNAPSHOTS = 6  # of which the first and the last are left of every fifth: flows of one length, and one program
+FITTED = (
+    readings.line_potentials,
+    readings.parity_potentials,
+    readings.rotation_potentials,
+    readings.general_fit,
+    readings.line_curls,
+)
+PREDICTED = (
+    readings.line_scores,
+    readings.general_scores,
+    readings.parity_scores,
+    readings.rotation_scores,
+    readings.line_forces,
+    readings.line_ends,
+    readings.quadratic_ends,
+    readings.parity_ends,
+    readings.rotation_ends,
+    readings.line_energies,
+    readings.line_wells,
+    readings.lattice_lengths,
+    readings.attraction_hessian,
+    readings.ceiling,
+)
+
+
+def of(record, name: str = LINE, effort: ReponEffort = EFFORT) -> Evidence:
+    return Evidence({name: PlantedRun(record)}, effort)
+
+
+def pulled(path: np.ndarray) -> np.ndarray:
+    """The gradient of a well for pairs that share a label, and of a hill for those that do not."""
+    M = np.eye(10)[LEFT] + np.eye(10)[RIGHT]
+    sums = M @ path
+    x = sums[:, :, :, None] - sums[:, :, None]
+    square = np.sum(x**2, axis=-1, keepdims=True)
+    same = ((LEFT + RIGHT)[:, None] == LEFT + RIGHT)[..., None]
+    slope = np.where(same, 2 * x / (1 + square), -0.1 * x * np.exp(-square / 4))
+    return 1e-2 * (M.T @ slope.sum(3))
+
+
+def with_force(ends: np.ndarray, snapshots: int = SNAPSHOTS):
+    record = fleet(ends, steps=100, snapshots=snapshots)
+    record["gradient"] = (record.embedding.dims, pulled(record.embedding.values))
+    return record
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """A few planted runs of every experiment: far too few to say anything."""
+    unseen = fleet(anywhere(20, 2), dim=[1, 2] * 10, train_size=45)
+    unseen["valid_accuracy"] = (("member", "step"), np.full((20, 2), 0.8))
+    records = {
+        LINE: with_force(some(in_order(20), anywhere(20))),
+        SMALL: fleet(in_order(8), init_scale=0.1),
+        DECODERS: fleet(in_order(8), seed_embedding=np.arange(8) // 2),
+        PLANE: with_force(anywhere(20, 2)),
+        HELD_OUT: unseen,
+        NARROW: fleet(anywhere(20, 2), wd=[0.0, 0.03] * 10, width=10),
+    }
+    return {name: PlantedRun(record) for name, record in records.items()}
+
+
+@pytest.fixture(scope="module")
+def small(runs):
+    """What is really fitted to them, and predicted from that."""
+    coarse = lambda symmetry, parts, most=0: PairPotential(symmetry, configurations=60, coefficients=40)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fits, "_theory", coarse)
+        evidence = Evidence(runs, EFFORT)
+        for compute in (*FITTED, *PREDICTED):
+            evidence.once(compute)
+        yield evidence
+
+
+def test_whatever_is_computed_from_evidence_is_tried_here():
+    public = (getattr(readings, name) for name in readings.__all__)
+    takes_evidence = {one for one in public if getattr(one, "__annotations__", {}).get("evidence") is Evidence}
+    views = {readings.line_parts, readings.plane_parts, readings.networks}  # cheap, and never kept
+    assert takes_evidence - views == {*FITTED, *PREDICTED}
+
+
+def test_readings_come_back_from_disk_bit_for_bit(small):
+    for compute in (*FITTED, *PREDICTED):
+        tree, arrays = pack(small.once(compute))
+        again, copies = pack(unpack(tree, arrays))
+        assert again == tree, compute
+        for copy, array in zip(copies, arrays, strict=True):
+            assert copy.dtype == array.dtype
+            np.testing.assert_array_equal(copy, array)
+
+
+@pytest.mark.parametrize("compute", FITTED[:3], ids=lambda compute: compute.__name__)
+def test_potentials_from_disk_pull_the_same(small, compute):
+    found = small.once(compute)
+    again = unpack(*pack(found))
+    ends = anywhere(5, found.best.dim)
+    np.testing.assert_array_equal(again.best.force(ends), found.best.force(ends))
+    np.testing.assert_array_equal(again.best.energy(ends), found.best.energy(ends))
+    np.testing.assert_array_equal(again.curves(0), found.curves(0))
+    assert again.well == found.well
+
+
+def test_a_resumed_replication_fits_nothing_again(runs, small, tmp_path, monkeypatch):
+    monkeypatch.setattr("nucleate.claims.evidence._WORTH_KEEPING", 0.0)
+    fitted = []
+    monkeypatch.setattr(fits, "_potentials", lambda *args: fitted.append(1) or small.once(readings.line_potentials))
+    ends = anywhere(3)
+    forces = []
+    for _ in range(2):
+        evidence = Evidence(runs, EFFORT, keep=Keep(tmp_path, "this code"))
+        forces.append(evidence.once(readings.line_potentials).best.force(ends))
+    assert len(fitted) == 1
+    np.testing.assert_array_equal(*forces)
+
+
+def test_two_fits_to_few_runs_feed_every_claim_and_decide_none_that_rests_on_fits(small):
+    rows = {claim.number: claim.judge(small) for claim in PAPER.claims}
+    assert list(rows) == list(range(26, 46))
+    assert all(rows[number].verdict == "inconclusive" for number in (28, 29, 30, 31, 45))
+
+
+def test_parts_share_no_run():
+    parts = readings.split(fleet(in_order(50)), tested=8)
+    seeds = [set(part.seed.values.tolist()) for part in (parts.fitted, parts.chosen, parts.tested)]
+    assert [len(part) for part in seeds] == [30, 2, 8]
+    assert len(set.union(*seeds)) == 40
+
+
+def test_networks_that_went_nowhere_finite_are_left_out_and_padding_is_not():
+    ends = anywhere(4, 2)
+    ends[1] = np.nan  # not a number
+    ends[2, :, 1] = np.nan  # of one dimension, in a fleet that has two
+    record = fleet(ends)
+    record["outcome"] = ("member", np.array([Outcome.OK, Outcome.OK, Outcome.OK, Outcome.DIVERGED]))
+    assert readings.networks(of(record), LINE).seed.values.tolist() == [0, 2]
+
+
+def test_resampled_runs_can_be_told_apart_and_are_refused_as_a_test():
+    record = with_force(anywhere(12))
+    fit = PairPotential(Parity(), coefficients=20).fit(fits._resampled(record, seed=0))
+    assert fit.force_r2 > 0.99
+    with pytest.raises(ValueError, match="also fitted"):
+        fit.score(record)
+
+
+def test_the_ceiling_compares_networks_with_one_start():
+    record = fleet(np.concatenate([in_order(4), in_order(4)[::-1]]), seed_embedding=np.arange(8) // 2)
+    found = readings.ceiling(of(record, DECODERS))
+    assert len(found.trajectory) == 4
+    np.testing.assert_allclose(found.representation, 0, atol=1e-12)
+    assert (found.trajectory > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [(fleet(in_order(2)), Reason.TOO_FEW), (fleet(in_order(20)), Reason.UNDEFINED)],
+    ids=["two networks", "no network is pulled"],
+)
+def test_where_nothing_can_be_fitted_the_reason_is_given(record, reason):
+    with pytest.raises(readings.Unfitted) as error:
+        readings.line_potentials(of(record))
+    assert error.value.reason is reason
+
+
+def test_a_range_of_refits_has_one_unit_however_many_refits():
+    six = readings.range_of_refits(np.array([3.0, 1.0, 2.0, 2.0, 2.0, 2.0]))
+    assert (six.value, six.low, six.high, six.units, six.reason) == (2.0, 1.0, 3.0, 1, None)
+    assert readings.range_of_refits(np.ones(5)).reason is Reason.TOO_FEW
+    assert readings.range_of_refits(np.array([*np.ones(9), np.nan])).reason is Reason.UNDEFINED
