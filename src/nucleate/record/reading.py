@@ -36,4 +36,6 @@ def stayed_finite(record: xr.Dataset) -> xr.Dataset:
     >>> stayed_finite(record).sizes["member"]
     1
     """
-    return record.isel(member=np.flatnonzero(record.outcome.values != Outcome.DIVERGED))
+    finite = record.outcome.values != Outcome.DIVERGED
+    # A selection copies everything, weights included.
+    return record if finite.all() else record.isel(member=np.flatnonzero(finite))
