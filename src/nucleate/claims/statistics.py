@@ -136,7 +136,7 @@ def bootstrap(
 
 def _alike(low: float, high: float) -> bool:
     """Equal up to rounding: a correlation of 1 comes out as 1 − 10⁻¹⁶ now and then."""
-    return low == high or high - low <= 1e-12 * max(abs(low), abs(high))
+    return bool(low == high or high - low <= 1e-12 * max(abs(low), abs(high)))
 
 
 def _with_unseen_units(

@@ -5,7 +5,9 @@ import dataclasses
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, TypeVar, final
+
+_Config = TypeVar("_Config", bound="Config")  # for `Self`, which runtime checks of single methods cannot resolve
 
 
 class Bound(abc.ABC):
@@ -93,7 +95,7 @@ class Config:
 
     @final
     @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> Self:
+    def from_json(cls: type[_Config], fields: Mapping[str, Any]) -> _Config:
         """The config that `to_json` wrote, read back from a file, which has lists for tuples."""
         known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
         if set(fields) != known:

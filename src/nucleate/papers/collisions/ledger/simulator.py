@@ -36,11 +36,11 @@ def _rollouts(evidence: Evidence[Effort]) -> Findings:
         return Findings.none((STABLE, ENERGY), "No network stayed finite.", Reason.TOO_FEW)
     early = sum(int((~each).sum()) for each in counted.values())
     left_out = (
-        f"{early} of {sum(map(len, counted.values()))} networks leave more than {UNTRAINED:.0%} of the variance of "
-        "accelerations unexplained; they are not counted: too early."
+        f" Not counted, since they leave more than {UNTRAINED:.0%} of the variance of accelerations unexplained: {early} "
+        f"of {sum(map(len, counted.values()))} networks."
     )
     if not any(each.any() for each in counted.values()):
-        return Findings.none((STABLE, ENERGY), left_out, Reason.TOO_EARLY)
+        return Findings.none((STABLE, ENERGY), left_out.strip(), Reason.TOO_EARLY)
     found = {
         name: Energies(each.truth[counted[name]], each.network[counted[name]])
         for name, each in evidence.once(energies).items()
@@ -53,7 +53,7 @@ def _rollouts(evidence: Evidence[Effort]) -> Findings:
             STABLE: bootstrap(np.mean, calm, bounds=(0, 1)),
             ENERGY: bootstrap(np.mean, never_nan, bounds=(0, np.inf)),
         },
-        f"{_in_words(found)} {left_out}",
+        _in_words(found) + (left_out if early else ""),
     )
 
 
