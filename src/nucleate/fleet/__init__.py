@@ -16,6 +16,7 @@ from nucleate.fleet.recipe import (
 )
 from nucleate.fleet.schedule import At, Every, First, Last, LogSpaced, Schedule
 from nucleate.fleet.train import Interruption, replay, train
+from nucleate.fleet.weights import flat_weights, rebuild
 
 __all__ = [
     "At",
@@ -39,7 +40,9 @@ __all__ = [
     "View",
     "Watcher",
     "by_field",
+    "flat_weights",
     "grid",
+    "rebuild",
     "replay",
     "table",
     "train",

@@ -84,6 +84,7 @@ from nucleate.observables.parallelograms import (
 from nucleate.observables.phases import Phase, phase, sandwiched, vote
 from nucleate.observables.slingshots import slingshots
 from nucleate.observables.spectrum import effective_dimension, pca_spectrum, spectral_entropy
+from nucleate.observables.unexplained import fvu
 
 __all__ = [
     "MALA",
@@ -125,6 +126,7 @@ __all__ = [
     "equations",
     "formed",
     "fourier_coefficients",
+    "fvu",
     "gradient_spectrum",
     "gram",
     "grokking_rate",

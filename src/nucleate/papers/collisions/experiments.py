@@ -1,27 +1,32 @@
-"""The fleets behind the paper's figures, as typed configs."""
+"""The fleets behind the paper's figures, and what measurements that train nothing may cost, at three sizes each."""
 
-import dataclasses
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, Any, final
 
 import numpy as np
 
-from nucleate.fleet import LogSpaced, Plan, table
+from nucleate.fleet import LogSpaced, Members, table
 from nucleate.models import TransformerSize
+from nucleate.observables import Sampling
 from nucleate.papers.collisions.recipe import ParticleNetwork
-from nucleate.papers.paper import Experiment
+from nucleate.papers.config import Above, AtLeast
+from nucleate.papers.paper import Experiment, Sizes
 from nucleate.tasks import Box, ParticleTask
 
-_OCTAVES = 6  # how many of the run's last ones log-spaced checkpoints reach back
+SMALL = "collisions/small"
+LARGE = "collisions/large"
+BOXES = (LARGE, SMALL)  # the large one first: it is more like the paper's
+
+_OCTAVES = 6  # how far back from the end of a run its log-spaced checkpoints reach
 
 
 @final
 @dataclass(frozen=True)
 class ParticleFleet(Experiment):
-    """Particle transformers, one for each seed. By default as in Tables 2 to 4 of the paper; it does not say how wide
-    the blocks' MLPs are."""
+    """Particle transformers, one for each seed. The defaults are those of the paper's Tables 2 to 4, which do not say
+    how wide the MLPs of the blocks are."""
 
-    particles: int = 64
+    particles: Annotated[int, AtLeast(2)] = 64
     """Particles in the box."""
     width: float = 28.0
     """Width of the box, in diameters of a particle."""
@@ -32,48 +37,35 @@ class ParticleFleet(Experiment):
     heads: int = 8
     """Attention heads in each block."""
     embedding: int = 128
-    """Numbers that stand for a particle inside the network."""
+    """Numbers that represent a particle inside the network."""
     hidden: int = 256
     """Units in the hidden layer of each block's MLP."""
-    seeds: int = 5
+    seeds: Annotated[int, AtLeast(1)] = 5
     """Networks, each with weights and simulations of its own."""
     batch: int = 64
-    """Pairs of states in a training step; none is shown twice."""
-    eta: float = 0.001
+    """Pairs of states in a training step; no pair is shown twice."""
+    eta: Annotated[float, Above(0)] = 0.001
     """Learning rate of Adam."""
-    steps: int = 64_000
+    steps: Annotated[int, AtLeast(1)] = 64_000
     """Optimiser steps."""
     simulated: int = 1024
     """Time steps of each simulation that pairs are taken from."""
     stride: int = 32
-    """Keep one in so many states of a simulation; those between are simulated again when they are shown."""
-    states: int = 512
+    """Keep every `stride`-th state of a simulation; those between are simulated again when they are shown."""
+    states: Annotated[int, AtLeast(2)] = 512
     """Held-out states that heads and the error are measured on."""
-    looks: int = 200
-    """Measure about so many times, half of them log-spaced."""
-    checkpoints: int = 20
-    """Keep all weights about so many times, half of them log-spaced in the last six octaves of the run."""
-    first_seed: int = 0
-    """Seeds count from here, so that fleets compared with each other do not share networks."""
+    looks: Annotated[int, AtLeast(2)] = 200
+    """Measure about this many times, half of them log-spaced."""
+    checkpoints: Annotated[int, AtLeast(2)] = 20
+    """Keep all weights about this many times, half of them log-spaced in the last six octaves of the run."""
+    first_seed: Annotated[int, AtLeast(0)] = 0
+    """Seeds count from here, so that fleets that are compared share no networks."""
     block: int | None = 1
     """Networks advanced together by one core; measured if left out."""
 
-    def __post_init__(self):
-        for name, low in (("seeds", 1), ("steps", 1), ("states", 2), ("looks", 2), ("checkpoints", 2)):
-            if getattr(self, name) < low:
-                raise ValueError(f"ParticleFleet.{name} must be >= {low}; got {getattr(self, name)}.")
-        if self.particles < 2:
-            raise ValueError(
-                f"ParticleFleet.particles must be >= 2, to have others to attend to; got {self.particles}."
-            )
+    def check(self) -> None:
         if self.heads > 0 and self.embedding % self.heads:
-            raise ValueError(
-                f"ParticleFleet.embedding must be a multiple of heads = {self.heads}; got {self.embedding}."
-            )
-        if self.first_seed < 0:
-            raise ValueError(f"ParticleFleet.first_seed must be >= 0; got {self.first_seed}.")
-        if not self.eta > 0:
-            raise ValueError(f"ParticleFleet.eta must be > 0; got {self.eta}.")
+            self.refuse("embedding", f"must be a multiple of heads = {self.heads}; got {self.embedding}")
         _ = self.recipe().stream  # the task, the network and the stream check the rest
 
     def recipe(self) -> ParticleNetwork:
@@ -88,11 +80,9 @@ class ParticleFleet(Experiment):
             checkpoints=_checkpoints(self.steps, self.checkpoints),
         )
 
-    def plan(self, name: str) -> Plan:
+    def members(self) -> Members:
         seed = self.first_seed + np.arange(self.seeds)
-        members = table(seed=seed, seed_data=seed, eta=self.eta)
-        about = {"experiment": name, "config": dataclasses.asdict(self)}
-        return Plan(self.recipe(), members, self.steps, self.block, about)
+        return table(seed=seed, seed_data=seed, eta=self.eta)
 
 
 def _looks(steps: int, count: int) -> tuple[int, ...]:
@@ -108,3 +98,74 @@ def _checkpoints(steps: int, count: int) -> tuple[int, ...]:
 def _with_even(spaced: np.ndarray, steps: int, count: int) -> tuple[int, ...]:
     evenly = np.linspace(0, steps, -(-count // 2) + 1)
     return tuple(np.unique(np.round(np.concatenate([spaced, evenly])).astype(int)).tolist())
+
+
+# Shared by both boxes below the paper's own size. In a pilot of one network the loss left its plateau after 5,000 steps
+# in the small box, where heads formed between 7,000 and 20,000, and after 10,000 in the large one.
+_REDUCED: dict[str, Any] = {"blocks": 3, "heads": 4, "embedding": 64, "hidden": 128, "eta": 0.002}
+
+EXPERIMENTS = {
+    # Small enough for many steps: twelve particles, and a quarter of all pairs are near each other. Its seeds are
+    # fresh: a pilot had seed 0, and the fleets by which rules were mended had 100 to 103.
+    SMALL: Sizes.of(
+        ParticleFleet(particles=12, width=6.0, height=6.0, **_REDUCED, batch=32, stride=8, first_seed=200),
+        standard={"seeds": 4, "steps": 50_000},
+        # Every path, in a minute: too short for heads to form.
+        quick={"seeds": 2, "steps": 1500, "states": 128, "looks": 60, "checkpoints": 6},
+    ),
+    # Few pairs are near each other; the paper's own box is the largest.
+    LARGE: Sizes.of(
+        ParticleFleet(states=128, checkpoints=24, first_seed=2000),
+        standard={"particles": 32, "width": 14.0, "height": 14.0, "batch": 16, "stride": 16, **_REDUCED}
+        | {"seeds": 4, "steps": 40_000, "states": 512, "checkpoints": 20},
+        quick={"seeds": 2, "steps": 300, "states": 64, "looks": 40, "checkpoints": 4},
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Chains:
+    """How learning coefficients are estimated, for all heads and checkpoints alike, as the paper does it.
+
+    `heads`: collision heads of each network, and as many others beside them. `checkpoints`: of each head, taken from
+    the last `octaves` of training. `states`: over which the loss is a mean.
+    """
+
+    heads: int
+    checkpoints: int
+    octaves: int
+    sampling: Sampling
+    states: int = 4096
+
+
+@dataclass(frozen=True)
+class Effort:
+    """`simulations` that are followed until they settle, `rollouts` of each network, `draws` of each MALA chain on a
+    loss whose learning coefficient is known, and `chains` for the coefficients of heads."""
+
+    simulations: int
+    rollouts: int
+    draws: int
+    chains: Chains
+
+
+EFFORT = Sizes(
+    paper=Effort(
+        simulations=250,
+        rollouts=100,
+        draws=20_000,
+        chains=Chains(heads=4, checkpoints=20, octaves=5, sampling=Sampling(chains=4, burn_in=1000, draws=1000)),
+    ),
+    standard=Effort(
+        simulations=50,
+        rollouts=20,
+        draws=4000,
+        chains=Chains(heads=2, checkpoints=8, octaves=3, sampling=Sampling(chains=4, burn_in=150, draws=200)),
+    ),
+    quick=Effort(
+        simulations=8,
+        rollouts=2,
+        draws=1000,
+        chains=Chains(heads=1, checkpoints=3, octaves=3, sampling=Sampling(chains=2, burn_in=200, draws=100)),
+    ),
+)

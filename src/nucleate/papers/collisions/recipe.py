@@ -10,10 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PyTree
 
-from nucleate.fleet import At, Probe, Recipe, Stream, View
+from nucleate.fleet import At, Probe, Recipe, Stream, View, flat_weights
 from nucleate.models import Frame, ParticleTransformer, TransformerSize
 from nucleate.observables import (
     attention_distance_correlation,
@@ -22,17 +21,18 @@ from nucleate.observables import (
     contact_limit,
     contact_share,
     distances,
+    fvu,
 )
 from nucleate.tasks import PairStream, ParticleState, ParticleTask, StatePair
 
-RADIUS = 1.25  # what counts as near in the collision detection score; 1 is contact, and the paper does not say
+RADIUS = 1.25  # "near" in the collision detection score; contact is at 1, and the paper does not give its radius
 _LIBRARY, _HELD_OUT = 2, 3  # what keys are folded with; the engine uses 0 and 1
-_ROWS = 1024  # particles, of all states together, whose gradient is computed at once
-_WORK = 2**31  # of steps, about: particles times weights of a few seconds' training
+_ROWS = 1024  # particles, in all states together, whose gradient is computed at once
+_WORK = 2**31  # particles × weights × steps in a few seconds of training, roughly
 
 
 class HeldOut(NamedTuple):
-    """States that nobody trains on, each of a simulation of its own, and what contacts do in them."""
+    """States that no network trains on, each from a simulation of its own, with their accelerations by contacts."""
 
     state: ParticleState
     acceleration: Float[Array, "state particle dim"]
@@ -40,7 +40,7 @@ class HeldOut(NamedTuple):
 
 
 class Heads(NamedTuple):
-    """What the heads do on states: see `nucleate.observables` of the same names."""
+    """What the heads do on held-out states: the observables of the same names."""
 
     raw: Float[Array, "block head"]
     frac: Float[Array, "block head"]
@@ -54,11 +54,11 @@ class Heads(NamedTuple):
 class ParticleNetwork(Recipe):
     """A particle transformer trained by Adam on the acceleration of particles [hitchcock2025emergence].
 
-    Members' columns: `seed` (weights), `seed_data` (simulations), `eta` (learning rate). `batch`: pairs of states a
-    step, none of which is shown twice in `steps` steps; `stride`: see `PairStream`. What heads do and the error are
-    measured on `states` held-out states, the same for all members, at the steps `looks`; all weights are kept at the
-    steps `checkpoints`. The error of the next state, which the paper trains on, is (dt² + dt⁴)/2 times that of the
-    acceleration, so nothing is lost.
+    Columns: `seed` (weights), `seed_data` (simulations), `eta` (learning rate). `batch`: pairs of states per step, none
+    of which is shown twice in `steps` steps; `stride`: see `PairStream`. Heads and the error are measured on `states`
+    held-out states, the same for all members, at the steps `looks`; all weights are kept at the steps `checkpoints`.
+    The paper trains on the error of the next state, which is (dt² + dt⁴)/2 times that of the acceleration: the same
+    minima.
     """
 
     task: ParticleTask
@@ -121,9 +121,6 @@ class ParticleNetwork(Recipe):
 
             return Probe(name, look, often, ("block", "head"), attrs={"long_name": about})
 
-        def weights(view: View) -> Float[Array, " parameter"]:
-            return ravel_pytree(eqx.filter(view.model, eqx.is_inexact_array))[0]
-
         return (
             Probe("train_loss", lambda view: view.loss, often),
             Probe("fvu", unexplained, often, attrs={"long_name": "fraction of variance unexplained, held-out states"}),
@@ -132,7 +129,7 @@ class ParticleNetwork(Recipe):
             of_heads("total", "attention on all particles"),
             of_heads("correlation", "correlation of attention with distance"),
             of_heads("entropy", "entropy of attention"),
-            Probe("weights", weights, At(self.checkpoints), ("parameter",), axis="step_weights"),
+            Probe("weights", _weights, At(self.checkpoints), ("parameter",), axis="step_weights"),
         )
 
     def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
@@ -153,8 +150,12 @@ class ParticleNetwork(Recipe):
         return look(model, state.position, state.velocity, self.boundary)
 
 
+def _weights(view: View) -> Float[Array, " parameter"]:
+    return flat_weights(view.model)
+
+
 def microbatches(batch: int, particles: int) -> int:
-    """The least number of equal parts of a batch of states that are small enough to be fast.
+    """The smallest number of equal parts into which a batch of states must be cut to be fast.
 
     >>> microbatches(batch=64, particles=64), microbatches(batch=16, particles=32)
     (4, 1)
@@ -179,7 +180,7 @@ def measure_heads(
     attention: Float[Array, "block head state particle particle"],
     distance: Float[Array | np.ndarray, "state particle particle"],
 ) -> Heads:
-    """The measurements of every head; blocks one after the other, for attention is large."""
+    """Every head measured; one block after the other, since attention takes much memory."""
 
     def of_head(attention: Float[Array, "state particle particle"]) -> Heads:
         score = collision_score(attention, distance, RADIUS)
@@ -192,18 +193,6 @@ def measure_heads(
         )
 
     return jax.lax.map(jax.vmap(of_head), attention)
-
-
-def fvu(
-    predicted: Float[Array, "state particle dim"], true: Float[Array | np.ndarray, "state particle dim"]
-) -> Float[Array, ""]:
-    """Fraction of variance unexplained: Σ (a − â)² / Σ (a − mean a)².
-
-    >>> float(fvu(jnp.full((1, 2, 1), 2.0), jnp.array([[[1.0], [3.0]]])))  # the mean explains nothing
-    1.0
-    """
-    true = jnp.asarray(true)
-    return jnp.sum(jnp.square(predicted - true)) / jnp.sum(jnp.square(true - jnp.mean(true, axis=(0, 1))))
 
 
 @cache

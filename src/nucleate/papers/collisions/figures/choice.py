@@ -1,5 +1,7 @@
 """Which heads and which states the figures show."""
 
+import functools
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -8,12 +10,15 @@ from jaxtyping import Float
 
 from nucleate.claims import Evidence
 from nucleate.observables import HeadClass
-from nucleate.papers.collisions import measures, readings
+from nucleate.papers.collisions.readings.fleets import fleets, network, recipe
+from nucleate.papers.collisions.readings.heads import LEAST_ATTENTION, corrected, final_class
 from nucleate.papers.collisions.recipe import look
+from nucleate.papers.paper import Figure
+from nucleate.plots import Picture
 
 _Table = TypeVar("_Table", xr.Dataset, xr.DataArray)
 
-_FEW = 4  # heads of a fleet to show if none detects collisions
+_FEW = 4  # heads of a fleet that are shown if none detects collisions
 _KINDS = {HeadClass.TRUE: "true", HeadClass.PARTIAL: "partial", HeadClass.NONE: "no"}
 
 
@@ -36,7 +41,7 @@ class Head(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A head that stands for its kind; not `genuine` if it is only the nearest to it."""
+    """A head that stands for its kind; not `genuine` if its score is only the nearest to it."""
 
     head: Head
     score: float
@@ -49,28 +54,32 @@ class Example(NamedTuple):
         return f"{words}, score {self.score:.2f}"
 
 
-def fleets(evidence: Evidence) -> dict[str, xr.Dataset]:
-    """The networks of each fleet that stayed finite; the large box first, for it is like the paper's."""
-    found = measures.fleets(evidence)
-    return {name: found[name] for name in reversed(measures.EXPERIMENTS) if name in found}
+def of_finite_networks(figure: Figure) -> Figure:
+    """A figure that is left out if all networks have diverged."""
+
+    @functools.wraps(figure)
+    def draw(evidence: Evidence, folder: Path) -> Picture | list[Picture] | None:
+        return figure(evidence, folder) if fleets(evidence) else None
+
+    return draw
 
 
 def fleet_name(record: xr.Dataset) -> str:
     """The box of a fleet, in words."""
-    task = readings.recipe(record).task
+    task = recipe(record).task
     return f"{task.particles} particles, {' × '.join(f'{length:g}' for length in task.box.size)}"
 
 
 def box(record: xr.Dataset) -> tuple[float, float]:
     """Width and height of a fleet's box."""
-    width, height = readings.recipe(record).task.box.size
+    width, height = recipe(record).task.box.size
     return float(width), float(height)
 
 
 def final_scores(record: xr.Dataset) -> xr.DataArray:
     """The score of every head at the end."""
     return xr.DataArray(
-        readings.corrected(record)[:, -1], dims=("member", "block", "head"), coords={"member": record.member.values}
+        corrected(record)[:, -1], dims=("member", "block", "head"), coords={"member": record.member.values}
     )
 
 
@@ -84,9 +93,9 @@ def heads(experiment: str, chosen: xr.DataArray) -> list[Head]:
 
 def collision_heads(evidence: Evidence, experiment: str) -> tuple[list[Head], bool]:
     """The true and partial heads of a fleet; if it has none, those with the highest scores, and False."""
-    record = evidence.once(fleets)[experiment]
+    record = fleets(evidence)[experiment]
     score = final_scores(record)
-    found = heads(experiment, score.copy(data=readings.final_class(record) > HeadClass.NONE))
+    found = heads(experiment, score.copy(data=final_class(record) > HeadClass.NONE))
     if found:
         return found, True
     highest = np.sort(score.values.ravel())[-_FEW:]
@@ -94,16 +103,16 @@ def collision_heads(evidence: Evidence, experiment: str) -> tuple[list[Head], bo
 
 
 def examples(evidence: Evidence) -> dict[HeadClass, Example]:
-    """One head of each kind, all of one fleet: the large box unless only the small one has more kinds.
+    """One head of each kind, all of one fleet: the large box, unless the small one has more kinds.
 
-    Of true heads the one with the highest score, of partial ones the most middling, of others that which looks at all
-    most alike. A kind that no head has become is stood for by the nearest score that is left.
+    The true head with the highest score, the partial one with the most middling, and the non-collision head whose
+    attention is most uniform. For a kind that no head has become, the head with the nearest score left stands in.
     """
-    records = evidence.once(fleets)
-    best = max(records, key=lambda name: len(np.unique(readings.final_class(records[name]))))
+    records = fleets(evidence)
+    best = max(records, key=lambda name: len(np.unique(final_class(records[name]))))
     record = records[best]
-    score, kinds = final_scores(record), readings.final_class(record)
-    looks = record.total.values[:, -1] >= readings.LEAST_ATTENTION
+    score, kinds = final_scores(record), final_class(record)
+    looks = record.total.values[:, -1] >= LEAST_ATTENTION
     left, found = np.ones(score.shape, bool), {}
     for kind, aim in ((HeadClass.TRUE, 1.0), (HeadClass.PARTIAL, 0.6), (HeadClass.NONE, 0.0)):
         pools = (left & (kinds == kind) & looks, left & (kinds == kind), left)
@@ -119,32 +128,32 @@ def examples(evidence: Evidence) -> dict[HeadClass, Example]:
 
 
 def subject(evidence: Evidence) -> Example:
-    """The head that films and single maps show: the true one, or what stands for it."""
-    return evidence.once(examples)[HeadClass.TRUE]
+    """The head that the film shows: the true one, or what stands in for it."""
+    return examples(evidence)[HeadClass.TRUE]
 
 
 def stand_ins(shown: dict[HeadClass, Example]) -> str:
-    """What a caption must say of heads that are not of the kind they stand for; empty if there are none."""
+    """What a caption must say about heads that stand in for a kind; empty if none does."""
     missing = [_KINDS[kind] for kind, example in shown.items() if not example.genuine]
     if not missing:
         return ""
-    return f" No head of kind: {', '.join(missing)}; the head with the nearest score that is left stands in."
+    return f" No head of kind: {', '.join(missing)}; the head with the nearest score left stands in."
 
 
 def attention(
     record: xr.Dataset, head: Head, position: np.ndarray, velocity: np.ndarray, checkpoint: int = -1
 ) -> Float[np.ndarray, "state particle particle"]:
     """Whom a head attends to in any states."""
-    member = int(np.flatnonzero(record.member.values == head.member)[0])
-    network = readings.network(record, member, checkpoint)
-    seen = look(network, position.astype(np.float32), velocity.astype(np.float32), readings.recipe(record).boundary)
-    return np.asarray(seen[1][head.block, head.head])
+    row = int(np.flatnonzero(record.member.values == head.member)[0])
+    states = position.astype(np.float32), velocity.astype(np.float32)
+    _, seen = look(network(record, row, checkpoint), *states, recipe(record).boundary)
+    return np.asarray(seen[head.block, head.head])
 
 
 def moments(record: xr.Dataset) -> tuple[int, int, int]:
     """Held-out states in free fall, on the way down and settled.
 
-    Of most and of least kinetic energy; between them, of the half that moves more, the one of median height.
+    Those with most and with least kinetic energy and, between them, the one of median height in the faster half.
     """
     kinetic = np.sum(np.square(record.held_velocity.values), axis=(1, 2))
     order = np.argsort(kinetic, kind="stable")

@@ -5,20 +5,20 @@ from pathlib import Path
 import numpy as np
 
 from nucleate.claims import Evidence
-from nucleate.explorer import FigureEntry
 from nucleate.observables import HeadClass
-from nucleate.papers.collisions import readings
 from nucleate.papers.collisions.figures import choice
-from nucleate.plots import attention_map, panels, save
+from nucleate.papers.collisions.readings.fleets import fleets, recipe
+from nucleate.plots import Picture, attention_map, panels, save
 
 _ACROSS = (0.14, 0.38, 0.62, 0.86)  # where a particle is put, as shares of the box
-_OVERLAP, _NEAR, _FAR = 0.02, 0.5, 0.75  # in contact, a little above that, and far up as a share of the box
+_OVERLAP, _NEAR, _FAR = 0.02, 0.5, 0.75  # how deep in contact, how far above it, and how far up, as a share of the box
 _OPACITY = "The more opaque a line, the more attention."
 
 
-def figure_3(evidence: Evidence, folder: Path) -> FigureEntry:
-    shown = evidence.once(choice.examples)
-    record = evidence.once(choice.fleets)[next(iter(shown.values())).head.experiment]
+@choice.of_finite_networks
+def figure_3(evidence: Evidence, folder: Path) -> Picture:
+    shown = choice.examples(evidence)
+    record = fleets(evidence)[next(iter(shown.values())).head.experiment]
     box = choice.box(record)
     falling, _, settled = choice.moments(record)
     states = np.array([falling, settled])
@@ -32,17 +32,18 @@ def figure_3(evidence: Evidence, folder: Path) -> FigureEntry:
             if column == 0:
                 ax.set_ylabel(state)
     names = "; ".join(example.head.name for example in shown.values())
-    return FigureEntry(
+    return Picture(
         save(figure, folder / "figure_3.png"),
         "Fig. 3: whom heads attend to",
-        f"{choice.fleet_name(record)}; from left to right {names}. Above: the held-out state with most kinetic energy; "
-        f"below: the one with least. {_OPACITY}{choice.stand_ins(shown)}",
+        f"{choice.fleet_name(record)}; from left to right: {names}. Above: the held-out state with the most kinetic "
+        f"energy; below: the one with the least. {_OPACITY}{choice.stand_ins(shown)}",
     )
 
 
-def moved(evidence: Evidence, folder: Path) -> list[FigureEntry]:
-    """Figures 13 to 15: one particle is put elsewhere in a settled state, all others stay."""
-    shown = evidence.once(choice.examples)
+@choice.of_finite_networks
+def figures_13_to_15(evidence: Evidence, folder: Path) -> list[Picture]:
+    """One particle is moved in a settled state, all others stay."""
+    shown = choice.examples(evidence)
     return [
         _figure(evidence, folder, shown[kind], number)
         for number, kind in zip((13, 14, 15), (HeadClass.TRUE, HeadClass.PARTIAL, HeadClass.NONE), strict=True)
@@ -50,13 +51,13 @@ def moved(evidence: Evidence, folder: Path) -> list[FigureEntry]:
     ]
 
 
-def _figure(evidence: Evidence, folder: Path, example: choice.Example, number: int) -> FigureEntry:
-    record = evidence.once(choice.fleets)[example.head.experiment]
+def _figure(evidence: Evidence, folder: Path, example: choice.Example, number: int) -> Picture:
+    record = fleets(evidence)[example.head.experiment]
     box = choice.box(record)
     state = choice.moments(record)[2]
     there = record.held_position.values[state]
     particle = int(np.argmax(there[:, 1]))  # the topmost, so that it leaves no hole behind
-    diameter = readings.recipe(record).task.contact.diameter
+    diameter = recipe(record).task.contact.diameter
     places = _places(np.delete(there, particle, axis=0), box, diameter)
     position = np.repeat(there[None], len(places), axis=0)
     position[:, particle] = places
@@ -66,10 +67,10 @@ def _figure(evidence: Evidence, folder: Path, example: choice.Example, number: i
     for ax, here, attention in zip(axes, position, seen, strict=True):
         attention_map(ax, here, attention, box, query=particle)
     stands = "" if example.genuine else " No head is of that kind; the one with the nearest score stands in."
-    return FigureEntry(
+    return Picture(
         save(figure, folder / f"figure_{number}.png"),
         f"Fig. {number}: attention of a moved particle, {example.title}",
-        f"The attention of one particle, green, in {example.head.name} ({choice.fleet_name(record)}), put elsewhere "
+        f"The attention of one particle, in green, in {example.head.name} ({choice.fleet_name(record)}). It is moved "
         f"in a settled state: far above the others, near them, and in contact. {_OPACITY}{stands}",
     )
 

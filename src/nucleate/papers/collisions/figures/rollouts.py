@@ -2,29 +2,28 @@
 
 from pathlib import Path
 
-import equinox as eqx
 import jax
 import numpy as np
 
 from nucleate.claims import Evidence
-from nucleate.explorer import FigureEntry
-from nucleate.papers.collisions import measures, readings
 from nucleate.papers.collisions.figures import choice
-from nucleate.plots import PALETTE, animate_attention, panels, save
+from nucleate.papers.collisions.readings import rollouts
+from nucleate.papers.collisions.readings.fleets import fleets, network, recipe
+from nucleate.plots import PALETTE, Picture, animate_attention, panels, save
 
 _EVERY = 20  # steps from a frame of the film to the next
 _START = 5  # what the film's key is folded with
 
 
-def figure_7(evidence: Evidence, folder: Path) -> FigureEntry | None:
-    known = evidence.once(measures.energies)
-    found = {name: known[name] for name in evidence.once(choice.fleets) if name in known and known[name].truth.size}
+def figure_7(evidence: Evidence, folder: Path) -> Picture | None:
+    known = evidence.once(rollouts.energies)
+    found = {name: known[name] for name in fleets(evidence) if name in known and known[name].truth.size}
     if not found:
         return None
     columns = max(len(held.truth) for held in found.values())
     figure, axes = panels(len(found), columns, size=(3.1, 2.9))
     for row, (name, held) in enumerate(found.items()):
-        record = evidence.once(choice.fleets)[name]
+        record = fleets(evidence)[name]
         ceiling = 1.25 * float(held.truth.mean(1).max())
         for column in range(columns):
             ax = axes[row * columns + column]
@@ -40,33 +39,34 @@ def figure_7(evidence: Evidence, folder: Path) -> FigureEntry | None:
             ax.set_title(f"{fleet}\nnetwork {int(record.member[column])}", fontsize=10, pad=6)
     axes[0].legend()
     starts = next(iter(found.values())).truth.shape[1]
-    return FigureEntry(
+    return Picture(
         save(figure, folder / "figure_7.png"),
         "Fig. 7: energy of networks that simulate",
-        f"Mean over {starts} initial states. The axis ends a quarter above the truth; what leaves it gained energy.",
+        f"Mean over {starts} initial states. The axis ends a quarter above the truth; curves beyond it gain energy.",
     )
 
 
-def film(evidence: Evidence, folder: Path) -> FigureEntry:
+@choice.of_finite_networks
+def film(evidence: Evidence, folder: Path) -> Picture:
     example = choice.subject(evidence)
-    record = evidence.once(choice.fleets)[example.head.experiment]
-    recipe = readings.recipe(record)
-    start = recipe.task.start(jax.random.fold_in(jax.random.key(0), _START), 1)
-    truth = jax.tree.map(lambda array: np.asarray(array)[:, 0], recipe.task.trajectory(start, measures.ROLLOUT, _EVERY))
-    member = int(np.flatnonzero(record.member.values == example.head.member)[0])
-    network = readings.network(record, member)
-    rolled = eqx.filter_jit(network.rollout)(start.position[0], start.velocity[0], recipe.boundary, measures.ROLLOUT)
+    record = fleets(evidence)[example.head.experiment]
+    made = recipe(record)
+    start = made.task.start(jax.random.fold_in(jax.random.key(0), _START), 1)
+    truth = jax.tree.map(lambda array: np.asarray(array)[:, 0], made.task.trajectory(start, rollouts.ROLLOUT, _EVERY))
+    row = int(np.flatnonzero(record.member.values == example.head.member)[0])
+    begin = start.position[0], start.velocity[0]
+    rolled = rollouts.rollout(network(record, row), *begin, made.boundary, rollouts.ROLLOUT)
     own_position, own_velocity = (np.asarray(array)[::_EVERY] for array in rolled)
     motions = {"truth": truth.position, "network": own_position}
     seen = {
         "truth": choice.attention(record, example.head, truth.position, truth.velocity),
         "network": choice.attention(record, example.head, own_position, own_velocity),
     }
-    times = recipe.task.dt * _EVERY * np.arange(len(truth.position))
+    times = made.task.dt * _EVERY * np.arange(len(truth.position))
     stands = "" if example.genuine else " No head is a true collision head; the one with the highest score stands in."
-    return FigureEntry(
+    return Picture(
         animate_attention(folder / "film.gif", motions, seen, choice.box(record), times, seconds=0.08),
         "Film: a box of particles, truth and network",
-        f"Left: the simulation. Right: the network from the same start, fed with its own output. Lines: whom particles "
+        f"Left: the simulation. Right: the network from the same start, fed its own output. Lines: whom particles "
         f"attend to in {example.head.name} ({choice.fleet_name(record)}) when the network sees either.{stands}",
     )

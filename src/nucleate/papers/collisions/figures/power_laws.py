@@ -9,15 +9,26 @@ from matplotlib.axes import Axes
 from matplotlib.gridspec import GridSpec
 
 from nucleate.claims import Evidence
-from nucleate.explorer import FigureEntry
-from nucleate.papers.collisions import measures, readings
 from nucleate.papers.collisions.figures import choice
 from nucleate.papers.collisions.figures.choice import Head
-from nucleate.papers.collisions.measures import HeadCoefficients
-from nucleate.plots import attention_map, chain_traces, interval_rows, law_curve, mark, panels, save, second_curve
+from nucleate.papers.collisions.readings import learning_coefficients, power_laws
+from nucleate.papers.collisions.readings.fleets import fleets
+from nucleate.papers.collisions.readings.heads import formation_step
+from nucleate.papers.collisions.readings.learning_coefficients import HeadCoefficients
+from nucleate.plots import (
+    Picture,
+    attention_map,
+    chain_traces,
+    interval_rows,
+    law_curve,
+    mark,
+    panels,
+    save,
+    second_curve,
+)
 from nucleate.record import NEVER
 
-_TABLE_5 = (-0.846, -measures.SLOWEST)
+_TABLE_5 = (-power_laws.STEEPEST, -power_laws.SLOWEST)
 _SHOWN = (-1.2, 1.2)  # slopes beyond are written as numbers
 _COLUMNS = 4
 _CORRELATION = "Blue: |c|; red: its power laws with their exponents; dotted: |c| of an ideal collision head."
@@ -26,7 +37,7 @@ _COEFFICIENT = " Green: the local learning coefficient, bars of twice its error;
 
 def _laws(evidence: Evidence, head: Head) -> list[tuple[float, float, float, float]]:
     """Start, end, α and ln A of each law of a head."""
-    table = head.of(evidence.once(measures.laws)[head.experiment])
+    table = head.of(evidence.once(power_laws.of_correlation)[head.experiment])
     rows = np.stack([table[name].values for name in ("start", "end", "exponent", "constant")], axis=1)
     return [(a, b, c, d) for a, b, c, d in rows[np.isfinite(rows).all(1)].tolist()]
 
@@ -43,11 +54,11 @@ def _units(found: HeadCoefficients | None, collision: bool) -> dict[Head, int]:
 
 def _draw_head(ax: Axes, evidence: Evidence, head: Head, row: int | None, named: int = 3) -> Axes | None:
     """|c| with its laws, and the coefficient if it is known; returns the axes of the latter."""
-    record = evidence.once(choice.fleets)[head.experiment]
+    record = fleets(evidence)[head.experiment]
     value = head.of(record.correlation)
     level = float(record.contact_limit)
     law_curve(ax, record.step.values, value.values, _laws(evidence, head), level=level, named=named)
-    found = evidence.once(measures.coefficients)
+    found = evidence.once(learning_coefficients.of_heads)
     if found is None or row is None:
         return None
     trusted = found.doubt[row] == 0
@@ -60,7 +71,7 @@ def _subject(evidence: Evidence) -> tuple[Head, int | None, bool]:
     Of those with coefficients, or of all if there are none: one with two laws or more, if possible, and then the one
     with the highest score.
     """
-    units = _units(evidence.once(measures.coefficients), True)
+    units = _units(evidence.once(learning_coefficients.of_heads), True)
     genuine = True
     candidates = list(units)
     if not candidates:
@@ -68,7 +79,7 @@ def _subject(evidence: Evidence) -> tuple[Head, int | None, bool]:
         candidates, genuine = choice.collision_heads(evidence, example.head.experiment)
 
     def rank(head: Head) -> tuple[int, float]:
-        score = head.of(choice.final_scores(evidence.once(choice.fleets)[head.experiment]))
+        score = head.of(choice.final_scores(fleets(evidence)[head.experiment]))
         return min(len(_laws(evidence, head)), 2), float(score)
 
     head = max(candidates, key=rank)
@@ -78,7 +89,7 @@ def _subject(evidence: Evidence) -> tuple[Head, int | None, bool]:
 def _checkpoints(record: xr.Dataset, head: Head) -> dict[str, int]:
     """Checkpoints halfway to when the head forms, when it has formed, and at the end."""
     steps = record.step_weights.values
-    formed = readings.formation_step(record)[record.member.values == head.member][0, head.block, head.head]
+    formed = formation_step(record)[record.member.values == head.member][0, head.block, head.head]
     last = len(steps) - 1
     at = last // 2 if formed == NEVER else int(np.searchsorted(steps, formed))
     middle = int(np.clip(at, 1, max(last - 1, 1)))
@@ -87,9 +98,10 @@ def _checkpoints(record: xr.Dataset, head: Head) -> dict[str, int]:
     return dict(zip("ABC", chosen, strict=False))
 
 
-def figure_1(evidence: Evidence, folder: Path) -> FigureEntry:
+@choice.of_finite_networks
+def figure_1(evidence: Evidence, folder: Path) -> Picture:
     head, row, genuine = _subject(evidence)
-    record = evidence.once(choice.fleets)[head.experiment]
+    record = fleets(evidence)[head.experiment]
     box, steps = choice.box(record), record.step_weights.values
     shown = _checkpoints(record, head)
     state = choice.moments(record)[1]
@@ -107,10 +119,12 @@ def figure_1(evidence: Evidence, folder: Path) -> FigureEntry:
     for ax, (letter, at) in zip(axes[len(shown) :], shown.items(), strict=True):
         seen = choice.attention(record, head, position, velocity, at)
         attention_map(ax, position[0], seen[0], box, title=f"{letter}: step {steps[at]:,}")
-    kind = "A collision head" if genuine else "No head detects collisions; shown is one of the highest scores"
-    formed = readings.formation_step(record)[record.member.values == head.member][0, head.block, head.head]
+    kind = (
+        "A collision head" if genuine else "No head detects collisions; shown is one of those with the highest scores"
+    )
+    formed = formation_step(record)[record.member.values == head.member][0, head.block, head.head]
     when = "before it forms, about when it has formed, and at the end" if formed != NEVER else "over training"
-    return FigureEntry(
+    return Picture(
         save(figure, folder / "figure_1.png"),
         "Fig. 1: a head forms",
         f"{kind}: {head.name} ({choice.fleet_name(record)}). {_CORRELATION}{_COEFFICIENT if row is not None else ''} "
@@ -118,14 +132,15 @@ def figure_1(evidence: Evidence, folder: Path) -> FigureEntry:
     )
 
 
-def figure_6(evidence: Evidence, folder: Path) -> FigureEntry:
-    chosen = {name: choice.collision_heads(evidence, name) for name in evidence.once(choice.fleets)}
+@choice.of_finite_networks
+def figure_6(evidence: Evidence, folder: Path) -> Picture:
+    chosen = {name: choice.collision_heads(evidence, name) for name in fleets(evidence)}
     rows = max(len(heads) for heads, _ in chosen.values())
     figure, axes = panels(1, len(chosen), size=(4.8, 1.5 + 0.22 * max(rows, 6)))
     notes = []
     for ax, (name, (heads, genuine)) in zip(axes, chosen.items(), strict=True):
-        record = evidence.once(choice.fleets)[name]
-        table = evidence.once(measures.laws)[name]
+        record = fleets(evidence)[name]
+        table = evidence.once(power_laws.of_correlation)[name]
         last = [(head, _closing(head.of(table))) for head in heads]
         known = [(head, law) for head, law in last if law is not None]
         values = {key: [float(law[key]) for _, law in known] for key in ("exponent", "error", "correlated_error")}
@@ -147,42 +162,40 @@ def figure_6(evidence: Evidence, folder: Path) -> FigureEntry:
         if len(known) < len(heads):
             notes.append(f"{choice.fleet_name(record)}: {len(heads) - len(known)} heads have no law.")
     axes[0].set_ylabel("network: block-head")
-    return FigureEntry(
+    return Picture(
         save(figure, folder / "figure_6.png"),
         "Fig. 6: exponents of collision heads",
-        "A row is a head. Thick: 95 % interval for independent errors, as in the paper; thin: for correlated errors. "
-        "Filled: a power law fits better than an exponential or a stretched one. Shaded: the range of the "
+        "Each row is a head. Thick: 95 % interval for independent errors, as in the paper; thin: for correlated "
+        "errors. Filled: a power law fits better than an exponential or a stretched one. Shaded: the range of the "
         f"paper's Table 5. {' '.join(notes)}".strip(),
     )
 
 
 def _closing(laws: xr.Dataset) -> xr.Dataset | None:
-    law = measures.closing(laws)
+    law = power_laws.closing(laws)
     return law if np.isfinite(law.exponent) else None
 
 
-def pages(evidence: Evidence, folder: Path) -> list[FigureEntry]:
-    """Figures 16 to 35 on one page, and the controls on another; nothing if no coefficients are known."""
-    found = evidence.once(measures.coefficients)
+def figures_16_to_35(evidence: Evidence, folder: Path) -> list[Picture]:
+    """Collision heads on one page and the controls on another; none if no coefficients are known."""
+    found = evidence.once(learning_coefficients.of_heads)
     entries = []
     for stem, collision, title in (
         ("figure_16", True, "Figs. 16–35: correlation and learning coefficient of collision heads"),
-        ("figure_controls", False, "As Figs. 16–35, for heads that are no collision heads"),
+        ("figure_controls", False, "As Figs. 16–35, for non-collision heads"),
     ):
         units = _units(found, collision)
         if units:
-            fleet = choice.fleet_name(evidence.once(choice.fleets)[next(iter(units)).experiment])
+            fleet = choice.fleet_name(fleets(evidence)[next(iter(units)).experiment])
             entries.append(
-                FigureEntry(
-                    _page(evidence, folder / f"{stem}.png", units), title, f"{fleet}. {_CORRELATION}{_COEFFICIENT}"
-                )
+                Picture(_page(evidence, folder / f"{stem}.png", units), title, f"{fleet}. {_CORRELATION}{_COEFFICIENT}")
             )
     return entries
 
 
-def traces(evidence: Evidence, folder: Path) -> FigureEntry | None:
-    """The chains behind the last coefficient of each head; nothing if no coefficients are known."""
-    found = evidence.once(measures.coefficients)
+def traces(evidence: Evidence, folder: Path) -> Picture | None:
+    """The chains behind the last coefficient of each head; none if no coefficients are known."""
+    found = evidence.once(learning_coefficients.of_heads)
     units = {**_units(found, True), **_units(found, False)}
     if found is None or not units:
         return None
@@ -198,11 +211,11 @@ def traces(evidence: Evidence, folder: Path) -> FigureEntry | None:
             ax.set_xlabel("")
     for ax in axes[len(units) :]:
         ax.remove()
-    return FigureEntry(
+    return Picture(
         save(figure, folder / "traces.png"),
         "Chains of the learning coefficient",
         f"{len(found.trace[0])} chains for each head, from the weights at step {found.step[-1]:,}. Shaded: burn-in. A "
-        "coefficient may be believed where the mean runs flat beyond it. Other heads are no collision heads.",
+        "coefficient may be believed if the mean runs flat beyond it. Other heads are non-collision heads.",
     )
 
 

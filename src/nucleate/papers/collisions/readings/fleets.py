@@ -1,0 +1,46 @@
+"""The fleets themselves: networks that stayed finite, how they were made, and their weights as networks again."""
+
+import json
+
+import numpy as np
+import xarray as xr
+
+from nucleate.claims import Evidence
+from nucleate.fleet import rebuild
+from nucleate.models import ParticleTransformer
+from nucleate.papers.collisions.experiments import BOXES, ParticleFleet
+from nucleate.papers.collisions.recipe import ParticleNetwork
+from nucleate.record import RunError, stayed_finite
+
+
+def fleets(evidence: Evidence) -> dict[str, xr.Dataset]:
+    """The networks of each experiment that stayed finite, if there are any; the large box first."""
+    found = {name: stayed_finite(evidence.record(name)) for name in BOXES}
+    return {name: record for name, record in found.items() if record.sizes["member"]}
+
+
+def box_name(experiment: str) -> str:
+    """What notes call an experiment.
+
+    >>> box_name("collisions/large")
+    'large box'
+    """
+    return f"{experiment.split('/')[1]} box"
+
+
+def recipe(record: xr.Dataset) -> ParticleNetwork:
+    """How the networks of a record were made: their task, their size, their boundary."""
+    config = json.loads(record.attrs.get("about", "{}")).get("config")
+    if config is None:
+        raise RunError("The record does not say how its networks were made: attribute `about` has no config.")
+    return ParticleFleet.from_json(config).recipe()
+
+
+def network(record: xr.Dataset, row: int, checkpoint: int = -1) -> ParticleTransformer:
+    """The network in a row of a record, as it was at a checkpoint (a row of `step_weights`): the last by default."""
+    weights = record.weights.isel(member=row, step_weights=checkpoint).values
+    if not np.isfinite(weights).all():
+        step = int(record.step_weights.values[checkpoint])
+        raise ValueError(f"network: member {row} had diverged before step {step}; choose an earlier checkpoint.")
+    columns = {str(name): c.values[row].item() for name, c in record.coords.items() if c.dims == ("member",)}
+    return rebuild(recipe(record), columns, weights)  # type: ignore[return-value]

@@ -1,0 +1,56 @@
+"""The fleets of the collisions paper: what they refuse, and what a budget buys."""
+
+import dataclasses
+import re
+
+import pytest
+
+from nucleate.papers import Budget
+from nucleate.papers.collisions import PAPER
+from nucleate.papers.collisions.experiments import EXPERIMENTS, LARGE, SMALL, ParticleFleet
+
+TINY = ParticleFleet(particles=3, width=3.0, height=3.0, blocks=1, heads=2, embedding=8, simulated=32, stride=8)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"particles": 1}, "ParticleFleet.particles must be >= 2; got 1."),
+        ({"particles": 10}, "ParticleTask.particles must be at most 9"),
+        ({"embedding": 9}, "ParticleFleet.embedding must be a multiple of heads = 2; got 9."),
+        ({"stride": 5}, "PairStream.stride must divide the 32 steps of a simulation; got 5."),
+        ({"batch": 0}, "PairStream.batch must be >= 1; got 0."),
+        ({"eta": 0.0}, "ParticleFleet.eta must be > 0; got 0.0."),
+        ({"eta": float("nan")}, "ParticleFleet.eta must be > 0; got nan."),
+        ({"states": 1}, "ParticleFleet.states must be >= 2; got 1."),
+        ({"checkpoints": 1}, "ParticleFleet.checkpoints must be >= 2; got 1."),
+        ({"steps": 0}, "ParticleFleet.steps must be >= 1; got 0."),
+        ({"first_seed": -1}, "ParticleFleet.first_seed must be >= 0; got -1."),
+    ],
+)
+def test_bad_input_names_the_field_and_the_value(change, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        dataclasses.replace(TINY, **change)
+
+
+def test_claims_need_all_experiments_and_no_others():
+    assert {need for claim in PAPER.claims for need in claim.needs} == set(PAPER.experiments)
+
+
+def test_fleets_share_no_networks():
+    for budget in Budget:
+        small, large = (EXPERIMENTS[name].at(budget).members()["seed"] for name in (SMALL, LARGE))
+        assert not set(small) & set(large)
+
+
+def test_weights_are_kept_at_the_beginning_and_at_the_end_and_more_often_late():
+    recipe = EXPERIMENTS[LARGE].standard.recipe()
+    for steps in (recipe.looks, recipe.checkpoints):
+        assert (steps[0], steps[-1]) == (0, 40_000)
+    assert 15 <= len(recipe.checkpoints) <= 21
+    assert sum(step >= 40_000 / 2**3 for step in recipe.checkpoints) >= 8  # what coefficients are estimated at
+
+
+def test_a_large_network_can_be_stopped_and_saved_every_few_steps():
+    assert ParticleFleet().recipe().longest == 8
+    assert EXPERIMENTS[SMALL].standard.recipe().longest == 250
