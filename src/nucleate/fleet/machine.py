@@ -18,7 +18,7 @@ from nucleate.record import write_atomically
 
 _CANDIDATES = {"cpu": (1, 4, 16)}
 _ACCELERATOR_CANDIDATES = (8, 64, 512)
-# Below this much work, measuring costs more than a better block could win.
+# Below this much work, measuring costs more than a better block could save.
 _WORTH_MEASURING = 2_000_000
 
 
@@ -28,7 +28,7 @@ def cache_folder() -> Path:
 
 
 def use_compile_cache() -> None:
-    """Let the second run of a program start at once."""
+    """Cache compiled programs on disk, so that the next run of a program starts at once."""
     if jax.config.values["jax_compilation_cache_dir"] is None:
         jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "xla"))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
@@ -36,9 +36,9 @@ def use_compile_cache() -> None:
 
 
 def workers() -> list[Any]:
-    """One entry for each thread that trains: every core of a CPU, or every accelerator.
+    """One device for each training thread: a thread per CPU core, or per accelerator.
 
-    Threads share the one CPU device that JAX presents: executions on it run side by side, and a program is compiled
+    Threads share the single CPU device that JAX presents: executions on it run side by side, and a program is compiled
     once for all cores.
     """
     devices = jax.local_devices()
@@ -74,7 +74,7 @@ def choose_block(plan: Plan, group: tuple, say: Callable[[str], None]) -> int:
 
 
 def _speed(plan: Plan, group: tuple, index: list[int], lanes: int, seconds: float = 0.3) -> float:
-    """Model-steps a second of one worker, taking the best of a few short stretches."""
+    """Model-steps per second of one worker, the best of a few short runs."""
     program = Program(plan.recipe, dict(group[0]), lanes)
     inputs = plan.lanes(index[:lanes], lanes)
     state = program.start(*inputs)

@@ -1,4 +1,4 @@
-"""When a probe looks: schedules, and the timeline that the compiled loop walks along."""
+"""When probes are evaluated: schedules, and the timeline that the compiled loop follows."""
 
 import abc
 from collections.abc import Mapping, Sequence
@@ -11,17 +11,17 @@ _NOTICES = 4  # longest stretches in a chunk
 
 
 class Schedule(abc.ABC):
-    """Which steps of a run are looked at."""
+    """The steps of a run at which a probe is evaluated."""
 
     @abc.abstractmethod
     def at(self, steps: int) -> np.ndarray:
-        """The steps, increasing, within 0..steps."""
+        """The chosen steps within 0..steps, in ascending order."""
 
 
 @final
 @dataclass(frozen=True)
 class Every(Schedule):
-    """Every `gap` steps, first and last included.
+    """Every `gap` steps, including the first and last.
 
     >>> Every(4).at(10)
     array([ 0,  4,  8, 10])
@@ -40,7 +40,7 @@ class Every(Schedule):
 @final
 @dataclass(frozen=True)
 class LogSpaced(Schedule):
-    """About `count` steps, equally spaced in ln(1 + step), first and last included.
+    """About `count` steps, equally spaced in ln(1 + step), including the first and last.
 
     >>> LogSpaced(5).at(100)
     array([  0,   2,   9,  31, 100])
@@ -78,7 +78,7 @@ class First(Schedule):
 @final
 @dataclass(frozen=True)
 class At(Schedule):
-    """Just these steps; those past the end are left out.
+    """Exactly these steps; any past the end are left out.
 
     >>> At((0, 100, 5000)).at(1000)
     array([  0, 100])
@@ -110,7 +110,7 @@ class Last(Schedule):
 
 @dataclass(frozen=True)
 class Chunk:
-    """A stretch of the timeline: `gap[event]` steps follow each event; `looks[axis][event]` says who looks there."""
+    """A part of the timeline: `gap[event]` steps follow each event; `looks[axis][event]`: whether the axis records."""
 
     gap: np.ndarray
     looks: dict[str, np.ndarray]
@@ -127,8 +127,8 @@ def timeline(axes: Mapping[str, Schedule], steps: int, *, events: int = 64, long
     `events`, so that one program walks along any of them.
 
     An event stands at every step at which some axis looks, and often enough that no two are more than `longest` steps
-    apart: members that diverge or are done are noticed there, and nowhere else. How a timeline is cut never changes
-    what is computed, only when a run can be saved, stopped or shown.
+    apart: only there are members that have diverged or finished noticed. How a timeline is cut never changes what is
+    computed, only when a run can be saved, stopped or shown.
 
     >>> [chunk.stop for chunk in timeline({"step": Every(10)}, 1500)]
     [640, 1280, 1500]

@@ -14,10 +14,10 @@ from nucleate.observables.llc.chains import Block, Program, Traces
 from nucleate.observables.llc.settings import Setting, Traced
 from nucleate.observables.llc.subsets import Group
 
-# Numbers that move at once, over all chains and lanes: about what a core's second cache holds of them and their slopes.
+# Numbers that move at once, over all chains and lanes: with their slopes they about fill a core's L2 cache.
 _AT_ONCE = 2**15
 
-_BATCHES, _MOVES = 0, 1  # what random numbers are for
+_BATCHES, _MOVES = 0, 1  # the uses of random numbers, folded into their keys
 
 
 class Work(NamedTuple):
@@ -30,7 +30,7 @@ class Work(NamedTuple):
     seed: int
 
     def block(self, times: int, rows: Int[np.ndarray, " checkpoint"], lanes: Int[np.ndarray, " lane"]) -> Block:
-        """The inputs for so many steps of some checkpoints and lanes."""
+        """The inputs for `times` steps of the chosen checkpoints and lanes."""
         subset, setting = np.divmod(lanes, len(self.settings))
         numbers = [self.settings[i] for i in setting]
         values = [
@@ -48,17 +48,17 @@ class Work(NamedTuple):
         )
 
     def _keys(self, count: int, *place: int) -> UInt32[np.ndarray, "count 2"]:
-        """Keys that no other place has, whatever else is computed; made without compiling anything."""
+        """Keys unique to this place, whatever else is computed; made without compiling anything."""
         return np.random.SeedSequence(self.seed, spawn_key=place).generate_state(2 * count).reshape(count, 2)
 
 
 def lanes_at_once(free: int, chains: int) -> int:
-    """How many cells to advance side by side: many small ones, or a large one alone."""
+    """How many cells to advance side by side: many small ones, or one large one alone."""
     return max(1, _AT_ONCE // (free * chains))
 
 
 def run(program: Program, work: Work, at_once: int) -> Traces:
-    """Run every cell, at most `at_once` side by side; arrays of NumPy, [checkpoint, lane, ...]."""
+    """Run every cell, at most `at_once` side by side; returns NumPy arrays [checkpoint, lane, ...]."""
     rows, lanes = len(work.checkpoints), len(work.group.numbers) * len(work.settings)
     across = _even(lanes, at_once)
     down = _even(rows, max(1, at_once // across))
@@ -66,7 +66,7 @@ def run(program: Program, work: Work, at_once: int) -> Traces:
 
     def one(place: tuple[int, int]) -> Traces:
         row, lane = place
-        # The last block is filled up with its last cell: one shape, one program.
+        # The last block is padded with its last cell, so that all have one shape and share one program.
         cells = np.minimum(row + np.arange(down), rows - 1), np.minimum(lane + np.arange(across), lanes - 1)
         with jax.default_device(devices[places.index(place) % len(devices)]):
             traces = jax.tree.map(np.asarray, program(work.block(program.times, *cells)))
@@ -74,7 +74,7 @@ def run(program: Program, work: Work, at_once: int) -> Traces:
 
     devices = jax.local_devices()
     threads = len(os.sched_getaffinity(0)) if devices[0].platform == "cpu" else len(devices)
-    parts = [one(places[0])]  # alone: threads that meet a new program would each compile it
+    parts = [one(places[0])]  # alone, or each thread would compile the new program
     with ThreadPoolExecutor(threads) as pool:
         parts += pool.map(one, places[1:])
     in_a_row = len(range(0, lanes, across))
@@ -83,7 +83,7 @@ def run(program: Program, work: Work, at_once: int) -> Traces:
 
 
 def _even(count: int, most: int) -> int:
-    """The size of blocks that cut `count` into as few as possible, of at most `most`, without a small rest."""
+    """The block size that splits `count` into as few blocks of at most `most` as possible, of nearly equal size."""
     blocks = -(-count // min(most, count))
     return -(-count // blocks)
 

@@ -1,10 +1,9 @@
 """The compiled part: chains of many settings, subsets and checkpoints as one program.
 
 Chains of a cell (one checkpoint, subset and setting) see the same minibatches, so whatever depends on neither the
-chain nor the moving parameters has no chain axis: the frozen part of a network, and the loss of the starting point,
-are computed once for all. A step is "move, then differentiate", and there is one copy of it in the program: the first
-step stands still, to learn the slope at the start; and the last few stand still again, to see one place through
-several batches.
+chain nor the moving parameters has no chain axis: the frozen part of a network and the loss at the starting point
+are computed once for all chains. A step is "move, then differentiate", and the program holds one copy of it. The first
+step stands still, to find the slope at the start; so do the last few, to see the loss at one point on several batches.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,14 +22,14 @@ from nucleate.observables.llc.sources import Source
 from nucleate.observables.llc.subsets import Layout
 
 LOOKS = 16
-"""Still steps at the end of a chain, from which the noise of minibatches is measured."""
+"""Steps standing still at the end of a chain, from which minibatch noise is measured."""
 
 
 class Seen(NamedTuple):
-    """What one step of a chain, or a chain on average, has seen; x = w − w₀, f = nβ ∇L_m, U = nβ L_m + γ/2 |x|².
+    """Measurements of one step of a chain, or their means; x = w − w₀, f = nβ ∇L_m, U = nβ L_m + γ/2 |x|².
 
-    loss: L_m. virial: x·∇U. push: f·G∇U. force: ∇U·G∇U. noise: ½ Δf·GΔf from a batch to the next. acceptance: of the
-    move.
+    loss: L_m. virial: x·∇U. push: f·G∇U. force: ∇U·G∇U. noise: ½ Δf·GΔf from one batch to the next. acceptance:
+    probability that the move is accepted.
     """
 
     loss: Float[Array, "*axes"]
@@ -42,7 +41,7 @@ class Seen(NamedTuple):
 
 
 class Traces(NamedTuple):
-    """All that is kept of a block of cells: losses of every step, and means over the draws of each chain."""
+    """What is kept of a block of cells: the losses of every step, and means over the draws of each chain."""
 
     loss: Float[Array, "checkpoint lane chain step"]
     baseline: Float[Array, "checkpoint lane step"]
@@ -57,20 +56,20 @@ class Block(NamedTuple):
     setting: Traced  # [lane] each
     source: PyTree  # the arrays of the source
     moves: UInt32[Array, "checkpoint lane time 2"]  # a key for each step of a cell
-    batches: UInt32[Array, "time 2"]  # and one that all cells share
+    batches: UInt32[Array, "time 2"]  # a key for each step, shared by all cells
 
 
 @final
 @dataclass(frozen=True)
 class Frame:
-    """A pytree without its arrays: hashable, and filled again inside the program."""
+    """A pytree without its arrays: hashable, and filled in again inside the program."""
 
     structure: Any
     rest: tuple[Any, ...]
 
     @staticmethod
     def split(tree: PyTree) -> tuple[list[Any], "Frame"]:
-        """The arrays of `tree`, None where a leaf is none, and what is left."""
+        """The arrays of `tree`, None where a leaf is not an array, and the remainder."""
         leaves, structure = jax.tree.flatten(tree)
         arrays = [leaf if isinstance(leaf, Array | np.ndarray) else None for leaf in leaves]
         rest = tuple(leaf if array is None else None for leaf, array in zip(leaves, arrays, strict=True))
@@ -84,7 +83,7 @@ class Frame:
 @final
 @dataclass(frozen=True)
 class Program:
-    """All that shapes the compiled program. The same program serves any block with the same shapes."""
+    """Everything that shapes the compiled program, which serves any block with the same shapes."""
 
     loss: Callable[[Any, Any], Any]
     sampler: Sampler
@@ -101,7 +100,7 @@ class Program:
 
     @property
     def times(self) -> int:
-        """All steps, with those that stand still at the end."""
+        """The number of steps, including those that stand still at the end."""
         return self.steps + self.looks
 
     def __call__(self, block: Block) -> Traces:
@@ -167,7 +166,7 @@ class Program:
         return (point, memory), seen
 
     def _summary(self, seen: Seen, baseline: Float[Array, " time"]) -> Traces:
-        """Means over draws; of the noise, over the still steps at the end."""
+        """Means over draws; for the noise, over the steps standing still at the end."""
         draws = jax.tree.map(lambda leaf: leaf[self.burn_in : self.steps].mean(0), seen)
         noise = seen.noise[self.steps :].mean(0) if self.looks else jnp.zeros_like(draws.noise)
         return Traces(seen.loss[: self.steps].T, baseline[: self.steps], draws._replace(noise=noise))
@@ -183,8 +182,8 @@ def _run(program: Program, block: Block) -> Traces:
 
 @cache
 def _compiled() -> Callable[[Program, Block], Traces]:
-    # Blocks are spread over cores by the caller; threads inside a matrix product would only get in the way. Level 3
-    # takes half as long again to compile the random numbers, and runs no faster.
+    # Blocks are spread over cores by the caller; threads inside a matrix product would only get in the way.
+    # Optimisation level 3 takes 50 % longer to compile the random numbers and runs no faster.
     options = {"xla_cpu_multi_thread_eigen": False, "xla_backend_optimization_level": 2}
     options = options if jax.default_backend() == "cpu" else {}
     return jax.jit(_run, static_argnums=0, compiler_options=options)
