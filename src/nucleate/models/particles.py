@@ -21,8 +21,9 @@ class TransformerSize:
 
     `hidden`: the width of the blocks' MLPs, which the paper does not give.
 
-    >>> TransformerSize(blocks=3, heads=4, width=64, hidden=128).width
-    64
+    >>> TransformerSize(heads=4, width=10)
+    Traceback (most recent call last):
+    ValueError: TransformerSize.width must be a multiple of heads = 4; got 10.
     """
 
     blocks: int = 4
@@ -47,8 +48,9 @@ class Frame:
     Eq. 6 of [hitchcock2025emergence], gravity pointing down the last axis; `radius`: the distance within which a
     boundary particle is seen; `scale`: the acceleration that an output of 1 stands for, about their standard deviation.
 
-    >>> Frame(centre=(3.0, 3.0)).radius
-    2.0
+    >>> Frame(centre=(3.0, 3.0), scale=0.0)
+    Traceback (most recent call last):
+    ValueError: Frame.scale must be positive and finite; got 0.0.
     """
 
     centre: tuple[float, ...] = (14.0, 7.0)

@@ -185,7 +185,7 @@ class HeadClass(IntEnum):
 
     Source: the clusters of [hitchcock2025emergence], Section 3.1: near 0, about 0.3 to 0.8, and about 0.95.
 
-    >>> HeadClass(2).name
+    >>> HeadClass(head_class(0.9).item()).name
     'TRUE'
     """
 

@@ -14,7 +14,7 @@ class Phase(IntEnum):
 
     "Crossed": the accuracy reached the threshold (0.9 in the paper). Source: [liu2022grokking], Table 1.
 
-    >>> Phase(1).name
+    >>> Phase(phase(train_step=100, valid_step=5000).item()).name
     'GROKKING'
     """
 

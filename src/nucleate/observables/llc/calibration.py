@@ -61,8 +61,11 @@ class Calibration:
 
     grid, estimate: the settings swept and the coefficients found. Source: the sweeps of [lau2025llc].
 
-    >>> [name for name in vars(Calibration) if not name.startswith("_")]
-    ['common', 'plateau', 'reasons']
+    >>> import jax.numpy as jnp
+    >>> from nucleate.observables import Whole
+    >>> too_long, sampling = Grid(step=(10.0, 20.0), nbeta=(100.0,)), Sampling(burn_in=0, draws=50)
+    >>> print(calibrate(lambda w, _: jnp.sum(w**2), Whole(()), [jnp.zeros(2)], too_long, sampling))
+    no plateau at checkpoint 0, subset 0: of 2 settings, 2 DIVERGED
     """
 
     grid: Grid

@@ -56,8 +56,10 @@ class Sampling:
     Every chain starts at w₀, discards `burn_in` steps and keeps the loss at each of `draws` more. at_once: the number
     of cells to advance side by side; by default as many as fit a core's cache. Source: [lau2025llc].
 
-    >>> Sampling(SGLD(), chains=8).draws
-    1000
+    >>> from nucleate.observables import RMSpropSGLD
+    >>> Sampling(RMSpropSGLD(), burn_in=0)  # burn-in shapes its metric
+    Traceback (most recent call last):
+    ValueError: Sampling.burn_in must be >= 1; got 0.
     """
 
     sampler: Sampler = PLAIN
@@ -96,9 +98,14 @@ class LearningCoefficient:
     excess: nβ (L_m(w) − L_m(w₀)) and loss: L_m(w), at every step, burn-in first. Here x = w − w₀, f = nβ∇L_m, ∇U = f +
     γx and G is the metric. Source: [lau2025llc]; the identities are moments of the Langevin step.
 
-    >>> from dataclasses import fields
-    >>> [field.name for field in fields(LearningCoefficient)][3:7]
-    ['value', 'r_hat', 'ess', 'error']
+    >>> import jax.numpy as jnp
+    >>> from nucleate.observables import Whole
+    >>> too_long, sampling = Setting(step=10.0, nbeta=100.0), Sampling(burn_in=0, draws=50)
+    >>> estimate = learning_coefficient(
+    ...     lambda w, _: jnp.sum(w**2), Whole(()), checkpoints=[jnp.zeros(2)], settings=[too_long], sampling=sampling
+    ... )
+    >>> estimate.value.tolist(), Doubt(estimate.doubt.item()).name
+    ([[[nan]]], 'DIVERGED')
     """
 
     settings: tuple[Setting, ...]

@@ -74,8 +74,9 @@ class SGLD(Plain):
     L_m: the loss on a minibatch; ε, nβ, γ: see `Setting`. It overestimates λ by about (ε/8) E[nβ ∇L_m · ∇U_m], which
     `LearningCoefficient.step_bias` measures. Source: [welling2011sgld].
 
-    >>> SGLD().exact
-    False
+    >>> old, new = Point(*jnp.array([[0.0], [0.0], [0.0]])), Point(*jnp.array([[2.0], [2.0], [2.0]]))
+    >>> float(SGLD().acceptance(old, new, Traced(*jnp.array([2.0, 1.0, 0.0]))))  # of any move
+    1.0
     """
 
     exact = False
@@ -136,8 +137,10 @@ class MALA(Plain):
     U = −log p, see `Setting`; q: the density of a proposal. Needs the `Whole` data: two minibatches cannot be compared.
     An acceptance near 0.57 mixes fastest. Source: [roberts1998mala].
 
-    >>> MALA().exact
-    True
+    >>> w = jnp.array([0.0, 2.0])  # from 0 to 2, where L = w²/2, ε = 2, nβ = 1 and γ = 0: exp(−w²/4)
+    >>> old, new = (Point(x[None], x**2 / 2, x[None]) for x in w)
+    >>> round(float(MALA().acceptance(old, new, Traced(*jnp.array([2.0, 1.0, 0.0])))), 4)
+    0.3679
     """
 
     exact = True
