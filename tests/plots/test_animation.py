@@ -90,8 +90,8 @@ def test_a_frame_that_cannot_be_drawn_leaves_the_old_file_alone(tmp_path):
     [
         ("count.png", {}, r"must end in \.gif; got .*count\.png"),
         ("count.gif", {"frames": 0}, "frames must be >= 1; got 0"),
-        ("count.gif", {"seconds": 0.001}, "less than 0.02 seconds; got 0.001"),
-        ("count.gif", {"draw": lambda frame: number(frame, 1 + frame)}, "one size in pixels"),
+        ("count.gif", {"seconds": 0.001}, ">= 0.02, as browsers require; got 0.001"),
+        ("count.gif", {"draw": lambda frame: number(frame, 1 + frame)}, "same size in pixels"),
     ],
 )
 def test_refuses_what_it_cannot_write(tmp_path, name, arguments, message):
@@ -125,9 +125,9 @@ def test_a_signal_of_zero_stays_in_the_picture(tmp_path, moving):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"points": {}}, "needs circles and frames; got 0 and 6"),
-        ({"steps": []}, "needs circles and frames; got 2 and 0"),
-        ({"signals": {"dies": np.ones(6)}}, r"signals must be of \['dies', 'survives'\]; got \['dies'\]"),
+        ({"points": {}}, "at least 1 circle and frame; got 0 and 6"),
+        ({"steps": []}, "at least 1 circle and frame; got 2 and 0"),
+        ({"signals": {"dies": np.ones(6)}}, r"signals must have the titles \['dies', 'survives'\]; got \['dies'\]"),
         ({"steps": np.arange(5)}, r"points of 'dies' must be \[frame=5, token, 2\]; got \(6, 11, 2\)"),
         ({"signals": {"dies": np.ones(5), "survives": np.ones(6)}}, r"signals of 'dies' must be \[frame=6\]"),
     ],

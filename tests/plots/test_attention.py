@@ -73,7 +73,7 @@ def test_bad_input_is_named(ax, arguments, message):
 
 
 def test_a_query_that_is_not_there(ax):
-    with pytest.raises(ValueError, match="query must be one of 3 particles; got 3"):
+    with pytest.raises(ValueError, match="query must be between 0 and 2; got 3"):
         particles(ax, POSITION, BOX, query=3)
 
 
@@ -96,9 +96,9 @@ def test_a_film_moves_particles_and_lines(tmp_path):
 @pytest.mark.parametrize(
     ("motions", "attention", "times", "message"),
     [
-        ({}, {}, [0.0], "needs motions and frames; got 0 and 1"),
+        ({}, {}, [0.0], "at least 1 motion and frame; got 0 and 1"),
         ({"a": POSITION[None]}, {}, [0.0, 1.0], r"motions of 'a' must be \[frame=2, particle, 2\]; got \(1, 3, 2\)"),
-        ({"a": POSITION[None]}, {"b": ATTENTION[None]}, [0.0], r"attention must be of \['a'\]; got 'b'"),
+        ({"a": POSITION[None]}, {"b": ATTENTION[None]}, [0.0], r"attention must have titles from \['a'\]; got 'b'"),
         ({"a": POSITION[None]}, {"a": ATTENTION[None, :2]}, [0.0], r"must be \[frame=1, particle=3, particle=3\]"),
     ],
 )

@@ -72,7 +72,7 @@ def test_above_diagonal_has_a_dot_per_seed_and_counts_those_above(ax):
     fraction = xr.DataArray([0.2, 0.5, 0.9], dims="n")
     dots = above_diagonal(ax, fraction, [[0.2, 0.1], [0.6, 0.5], [1.0, 0.8]], ylabel="Acc")
     assert len(dots.get_offsets()) == 6
-    assert ax.texts[-1].get_text() == "4 of 6 on or above"
+    assert ax.texts[-1].get_text() == "2 of 6 above, 2 on the diagonal"
     assert list(ax.lines[0].get_xdata()) == list(ax.lines[0].get_ydata()) == [0, 1]
     assert to_rgba(ax.lines[0].get_color()) == to_rgba(PALETTE[1])
 

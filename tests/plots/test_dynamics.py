@@ -143,7 +143,7 @@ def test_only_the_outer_panels_have_numbers(paths):
 
 def test_too_few_panels_or_a_wrong_shape_are_named(ax, paths):
     step, observed, alive = paths
-    with pytest.raises(ValueError, match="29 frequencies need as many axes; got 1"):
+    with pytest.raises(ValueError, match="axes must be at least 29, one per frequency; got 1"):
         fits_grid([ax], step, observed, {}, alive)
     with pytest.raises(ValueError, match=r"linear must be \[step=20, freq=29\]; got \(20, 1\)"):
         fits_grid([ax], step, observed, {"linear": observed[:, :1]}, alive)

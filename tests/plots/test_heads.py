@@ -85,7 +85,7 @@ def test_shapes_are_checked(ax):
         law_curve(ax, [1, 2], [0.1, 0.2, 0.3])
     with pytest.raises(ValueError, match=r"must be \[step=2\]; got \(2,\), \(1,\) and \(2,\)"):
         second_curve(ax, [1, 2], [0.1, 0.2], [0.3], [True, True])
-    with pytest.raises(ValueError, match="one for each of 1 names"):
+    with pytest.raises(ValueError, match="one entry for each of 1 names"):
         interval_rows(ax, ["a"], [1.0, 2.0], [0.1, 0.1])
 
 

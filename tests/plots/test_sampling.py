@@ -39,7 +39,7 @@ def test_a_chain_that_is_lost_is_crossed_out(ax, trace):
 
 @pytest.mark.parametrize(
     ("bad", "burn_in", "message"),
-    [(np.zeros(3), 0, r"\[chain, step\]; got \(3,\)"), (np.zeros((2, 3)), 3, "below the 3 steps; got 3")],
+    [(np.zeros(3), 0, r"\[chain, step\]; got \(3,\)"), (np.zeros((2, 3)), 3, "between 0 and 2; got 3")],
 )
 def test_traces_that_cannot_be_drawn_are_named(ax, bad, burn_in, message):
     with pytest.raises(ValueError, match=message):
@@ -59,7 +59,7 @@ def test_doubtful_values_are_hollow_and_lost_ones_crosses(ax):
     ("value", "labels", "message"),
     [
         (np.zeros((2, 4)), (), r"value must be \[curve, step=3\]; got \(2, 4\)"),
-        (np.zeros((2, 3)), ("a",), "one for each of 2 curves; got 1"),
+        (np.zeros((2, 3)), ("a",), "one entry per curve, 2; got 1"),
     ],
 )
 def test_curves_that_cannot_be_drawn_are_named(ax, value, labels, message):

@@ -1,4 +1,4 @@
-"""How they train: many members at once, one compiled program, streamed to a record, resumable."""
+"""How networks train: many members in one compiled program, streamed to a record, resumable."""
 
 from nucleate.fleet.members import Members, grid, table
 from nucleate.fleet.plan import Plan

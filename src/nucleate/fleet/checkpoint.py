@@ -1,4 +1,4 @@
-"""Where a shard is: its members' state and the rows not yet in the store, in one file, replaced atomically."""
+"""Checkpoints of a shard: its members' state and the rows not yet stored, in one atomically replaced file."""
 
 import hashlib
 import io
@@ -14,7 +14,7 @@ _DIGEST = hashlib.sha256
 
 
 def save(path: Path, position: int, states: list[Any], pending: dict[str, np.ndarray]) -> None:
-    """Write the state before chunk `position`: a digest, then an npz archive. A crash leaves the previous file."""
+    """Write the state before chunk `position`: a digest, then an npz archive. A crash leaves the old file intact."""
     arrays = {"position": np.asarray(position)}
     arrays |= {f"state/{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(states))}
     arrays |= {f"pending/{name}": rows for name, rows in pending.items()}
@@ -24,9 +24,9 @@ def save(path: Path, position: int, states: list[Any], pending: dict[str, np.nda
 
 
 def restore(path: Path, like: list[Any]) -> tuple[int, list[Any], dict[str, np.ndarray]] | None:
-    """What `save` wrote, in the structure of `like`; None if there is no file, or it is damaged or of another program.
+    """Read what `save` wrote, in the structure of `like`; None if the file is missing, damaged or of another program.
 
-    A shard without a checkpoint starts again from step 0 and arrives at the same numbers, so damage costs time only.
+    A shard without a checkpoint starts again from step 0 and arrives at the same numbers, so damage only costs time.
     """
     if not path.exists():
         return None

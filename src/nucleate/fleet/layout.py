@@ -17,10 +17,10 @@ _SHARDS_PER_WORKER = 8
 
 @dataclass(frozen=True)
 class Layout:
-    """Shards and chunks of a record.
+    """The shards and chunks of a record.
 
-    A shard is a run of members trained by one worker: the unit of work, of checkpointing and of storage. `shapes`:
-    shape and dtype of each probe's value, the largest over the fleet.
+    A shard is a range of members trained by one worker: the unit of work, of checkpointing and of storage. `shapes`:
+    shape and dtype of each probe's value, the largest in the fleet.
     """
 
     plan: Plan
@@ -39,7 +39,7 @@ class Layout:
 
     @cached_property
     def rows_per_chunk(self) -> dict[str, int]:
-        """How many steps of an axis are stored in one chunk."""
+        """The number of steps of an axis stored in one chunk."""
         rows = {}
         for axis, steps in self.steps.items():
             names = [probe.name for probe in self.plan.recipe.probes if probe.axis == axis]
@@ -90,7 +90,7 @@ class Layout:
 
 
 def shard_size(members: int, block: int, workers: int) -> int:
-    """Small enough that all workers stay busy to the end, large enough that the store has few files."""
+    """A shard size small enough to keep all workers busy to the end, and large enough to keep the files few."""
     fair = -(-members // (workers * _SHARDS_PER_WORKER))
     size = int(np.clip(fair, 1, _LARGEST_SHARD))
     return -(-size // block) * block

@@ -1,4 +1,4 @@
-"""The fleet's table: one row a member, one column a hyperparameter or seed."""
+"""The fleet's table: one row per member, one column per hyperparameter or seed."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Members(Mapping[str, np.ndarray]):
-    """Columns of equal length; `seed` is always among them."""
+    """Columns of equal length, one of them `seed`."""
 
     columns: dict[str, np.ndarray]
 
@@ -19,7 +19,7 @@ class Members(Mapping[str, np.ndarray]):
         if len(set(lengths.values())) > 1:
             raise ValueError(f"Members: columns must have equal length; got {lengths}.")
         if "seed" not in self.columns:
-            raise ValueError("Members: there must be a column 'seed'.")
+            raise ValueError("Members: a column 'seed' is required.")
         if self.count == 0:
             raise ValueError("Members: the fleet is empty; every axis of a grid needs at least one value.")
 
@@ -37,7 +37,7 @@ class Members(Mapping[str, np.ndarray]):
         return Members({name: column[chosen] for name, column in self.columns.items()})
 
     def with_columns(self, **columns: np.ndarray) -> "Members":
-        """The table with these columns added, or in the place of those of the same name."""
+        """The table with these columns added, replacing any of the same name."""
         return Members({**self.columns, **columns})
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -63,7 +63,7 @@ def grid(**axes: Any) -> Members:
 
 
 def table(**columns: Any) -> Members:
-    """Rows side by side; a single number is repeated in every row.
+    """A table from its columns; a single number is repeated in every row.
 
     >>> table(train_size=[10, 20], seed=[0, 7], decay=0.0).row(1)
     {'train_size': 20, 'seed': 7, 'decay': 0.0}

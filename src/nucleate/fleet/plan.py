@@ -1,4 +1,4 @@
-"""What is to be trained, and how it is cut up."""
+"""What to train, and how to divide the work."""
 
 import dataclasses
 import hashlib
@@ -20,9 +20,9 @@ from nucleate.fleet.schedule import Schedule
 
 @dataclass(frozen=True)
 class Plan:
-    """A fleet to be trained: a recipe, a table of members, and for how many steps.
+    """A fleet to train: a recipe, a table of members and a number of steps.
 
-    `block`: members advanced together by one core; None lets the fleet measure. `about`: what goes into `run.json`.
+    `block`: members advanced together on one core; None measures the fastest. `about`: entries for `run.json`.
     """
 
     recipe: Recipe
@@ -49,17 +49,17 @@ class Plan:
         self.schedules  # noqa: B018 - raises where two probes disagree about an axis
 
     def _refuse_clashes(self, names: list[str]) -> None:
-        """Columns, probes and step axes share the names of one record."""
+        """Check that columns, probes and step axes, all stored in one record, have valid names."""
         crossings = [f"{crossing.name}_step" for crossing in self.recipe.crossings]
         taken = ["member", "outcome", "last_step", *crossings, *{probe.axis for probe in self.recipe.probes}]
         for kind, chosen in (("probe", names), ("column", list(self.members))):
             for name in chosen:
                 if name in taken:
-                    raise ValueError(f"Plan: the {kind} '{name}' has a name that the record needs; choose another.")
+                    raise ValueError(f"Plan: {kind} '{name}' uses a name reserved by the record; choose another.")
                 taken.append(name)
         for name, column in self.members.items():
             if column.dtype.kind not in "biuf":
-                raise ValueError(f"Members.{name} must be numbers; got {column.dtype}. Put choices into the recipe.")
+                raise ValueError(f"Members.{name} must be numeric; got {column.dtype}. Put choices into the recipe.")
         seed = self.members["seed"]
         if seed.dtype.kind not in "iu" or seed.min() < 0 or seed.max() >= 2**32:
             raise ValueError(f"Members.seed must be integers from 0 to 2³²−1; got {seed.min()} to {seed.max()}.")
@@ -78,11 +78,11 @@ class Plan:
 
     @property
     def data(self) -> list[PyTree]:
-        """What each member sees."""
+        """The data of each member."""
         return [self.datum(member) for member in range(self.members.count)]
 
     def datum(self, member: int) -> PyTree:
-        """What one member sees: made when it is first asked for, which may take a while, and kept."""
+        """The data of one member: made on first use, which may take a while, and kept."""
         if member not in self._made:
             self._made[member] = self.recipe.data(self.members.row(member))
         return self._made[member]
@@ -92,13 +92,13 @@ class Plan:
         return {}
 
     def only(self, member: int) -> "Plan":
-        """The plan that trains one member of this one."""
+        """The plan that trains only this member."""
         return dataclasses.replace(self, members=self.members.only([member]))
 
     def fingerprint(self) -> str:
-        """A hash of what is trained and recorded. The block size, the versions and the machine also decide the bits.
+        """A hash of what is trained and recorded. Bits also depend on the block size, the versions and the machine.
 
-        Code is known by its name only: a recipe that is rewritten under the same name has the same fingerprint.
+        Code is identified by its name only: a recipe rewritten under the same name keeps its fingerprint.
         """
         recipe = self.recipe
         content = {
@@ -130,7 +130,7 @@ class Plan:
 
 
 def _identity(value: Any) -> Any:
-    """`value` in JSON types, alike in every process: an object with its type, a function by its name."""
+    """`value` in JSON types, the same in every process: an object with its type, a function by its name."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {field.name: _identity(getattr(value, field.name)) for field in dataclasses.fields(value)}
         return {"type": _name(type(value)), **fields}

@@ -1,8 +1,8 @@
 """The compiled part of a fleet: one program for every block of members with the same shapes.
 
-The loop carries the gradient at the current parameters, so that a step is "apply, then differentiate". A probe finds
-the gradient ready, nothing is computed twice, and there is a single copy of the step in the program: a member's
-numbers do not depend on when it is looked at.
+The loop carries the gradient at the current parameters, so that a step is "apply, then differentiate". Probes find the
+gradient ready, nothing is computed twice, and the program holds a single copy of the step, so a member's numbers do not
+depend on when it is probed.
 """
 
 import hashlib
@@ -21,11 +21,11 @@ from jaxtyping import Array, Bool, Int, PyTree
 from nucleate.fleet.recipe import Probe, Recipe, View
 from nucleate.record import NEVER, Outcome
 
-_MODEL, _TRAIN = 0, 1  # what a member's key is folded with
+_MODEL, _TRAIN = 0, 1  # folded into a member's key, one for each use
 
 
 class State(NamedTuple):
-    """All that a member is between two events."""
+    """The complete state of a member between two events."""
 
     params: PyTree
     opt_state: PyTree
@@ -38,7 +38,7 @@ class State(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What one chunk saw: `values[axis][probe]` and which members were still at work, event by event."""
+    """What one chunk recorded: `values[axis][probe]`, and which members were still active at each event."""
 
     values: dict[str, dict[str, Array]]
     active: Bool[Array, "event lane"]
@@ -58,9 +58,9 @@ class Program:
             self.axes.setdefault(probe.axis, []).append(probe)
         self._warming = threading.Lock()
         self._warm: set[Any] = set()
-        # Members are spread over cores by the caller; threads inside a matrix product would only get in the way.
+        # Members are spread over cores by the caller; threads inside a matrix product would only compete with them.
         options = {"xla_cpu_multi_thread_eigen": False} if jax.default_backend() == "cpu" else {}
-        # Started once, so not worth optimising: that would take as long as compiling the loop itself.
+        # Runs once, so it is not worth optimising: that would take as long as compiling the loop itself.
         self._start = jax.jit(
             jax.vmap(self._start_one),
             compiler_options={**options, "xla_backend_optimization_level": 0} if options else {},
@@ -72,11 +72,11 @@ class Program:
         return self._start(data, dict(member))
 
     def chunk(self, state: State, data: PyTree, member: Mapping[str, Array], gap: np.ndarray, looks: dict):
-        """Walk along one chunk of the timeline; `state` is consumed."""
+        """Advance along one chunk of the timeline; `state` is donated."""
         device = next(iter(jax.tree.leaves(state)[0].devices()))
         if device in self._warm:
             return self._chunk(state, data, dict(member), gap, looks)
-        with self._warming:  # two threads that meet a new program compile it once
+        with self._warming:  # threads that need a new program at the same time compile it once
             result = self._chunk(state, data, dict(member), gap, looks)
             self._warm.add(device)
             return result
@@ -89,7 +89,7 @@ class Program:
         return {name: value for values in seen.values() for name, value in values.items()}
 
     def identity(self, data: PyTree, member: Mapping[str, Array]) -> str:
-        """A name for what this program computes: same lowered text, same speed."""
+        """A digest of the program that starts a block: programs with equal digests run equally fast."""
         text = self._start.lower(data, dict(member)).as_text()
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -134,7 +134,7 @@ class Program:
         return {axis: {p.name: jnp.asarray(p.look(view)) for p in probes} for axis, probes in self.axes.items()}
 
     def _judge(self, state: State, values: Mapping[str, Mapping[str, Array]], looks: Mapping[str, Array]) -> State:
-        """Notice crossings, a finished member, and one that diverged."""
+        """Note crossings, and whether the member finished or diverged."""
         active = state.outcome == Outcome.PENDING
         crossed = dict(state.crossed)
         for crossing in self.recipe.crossings:
@@ -172,7 +172,7 @@ class Program:
         return jax.lax.scan(event, state, (gap, looks))
 
     def _look_where(self, looks: dict, state: State, data: PyTree, member: dict):
-        """Every axis that looks here; zeros, never read, for the others."""
+        """The probes of every axis that records here; zeros, never read, for the other axes."""
         look = self._per_lane(self._look)
         values = {}
         for axis in self.axes:

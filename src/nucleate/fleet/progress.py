@@ -1,4 +1,4 @@
-"""How far a run is, for people."""
+"""The progress of a run, as shown to the user."""
 
 import threading
 import time
@@ -19,7 +19,7 @@ from rich.text import Text
 
 @runtime_checkable
 class Watcher(Protocol):
-    """Someone who is told about a run while it goes on."""
+    """An observer that is told about a run as it proceeds."""
 
     def begin(self, name: str, total: int, *, unit: str = "steps", detail: str = "") -> None: ...
     def advance(self, count: int) -> None: ...
@@ -28,7 +28,7 @@ class Watcher(Protocol):
 
 
 class Silent:
-    """Nobody watches."""
+    """Shows nothing."""
 
     def begin(self, name: str, total: int, *, unit: str = "steps", detail: str = "") -> None: ...
     def advance(self, count: int) -> None: ...
@@ -49,7 +49,7 @@ class _Speed(ProgressColumn):
 
 
 class Bar:
-    """A progress bar: name, members, speed, time left. Off a terminal, a line now and then."""
+    """A progress bar: name, members, speed, time left. Outside a terminal, an occasional line of text."""
 
     def __init__(self, console: Console | None = None, quiet_seconds: float = 15.0):
         self.console = console or Console(stderr=True)
@@ -86,10 +86,10 @@ class Bar:
                 self.console.print(f"{self._name}: {self._done / self._total:4.0%}, about {left:.0f} s left")
 
     def say(self, message: str) -> None:
-        """Show a message beside the name until the next one; an empty one takes it away."""
+        """Show a message beside the name until the next; an empty message removes it."""
         described = f"{self._name} ({message})" if message else self._name
         self._progress.update(self._task, description=described)
-        self._began = time.monotonic()  # what was done until now says nothing of how long the steps take
+        self._began = time.monotonic()  # time spent before the first step must not count towards the speed
         if message and not self.console.is_terminal and self._began - self._spoke > self._quiet_seconds:
             self._spoke = self._began
             self.console.print(described)

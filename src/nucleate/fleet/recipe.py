@@ -1,4 +1,4 @@
-"""How one network is made, trained and watched: the protocol of this room."""
+"""How one network is made, trained and probed: the protocol of this room."""
 
 import abc
 import operator
@@ -17,7 +17,7 @@ from nucleate.fleet.schedule import Schedule
 
 
 class View(NamedTuple):
-    """What a probe sees of one network, just before the update of `step` is applied."""
+    """What a probe sees of one network just before the update of `step` is applied."""
 
     model: Any
     grads: PyTree
@@ -30,7 +30,7 @@ class View(NamedTuple):
 
 @dataclass(frozen=True)
 class Probe:
-    """A pure function of a `View`, looked at on a schedule, recorded under a name.
+    """A pure function of a `View`, evaluated on a schedule and recorded under a name.
 
     `dims`: names of the value's axes. `axis`: the record's step dimension; probes on one axis share its schedule.
     """
@@ -45,10 +45,10 @@ class Probe:
 
 @dataclass(frozen=True)
 class Crossing:
-    """The first looked-at step at which the scalar probe `probe` passes a threshold.
+    """The first recorded step at which the scalar probe `probe` passes a threshold.
 
-    One of `at_least` (≥), `above` (>), `at_most` (≤) and `below` (<) is given. Recorded as `<name>_step(member)`, -1
-    where it never happened. Its resolution is its probe's schedule.
+    Give exactly one of `at_least` (≥), `above` (>), `at_most` (≤) and `below` (<). Recorded as `<name>_step(member)`,
+    -1 where it never happened. Its resolution is that of its probe's schedule.
 
     >>> Crossing("grokked", "valid_accuracy", at_least=0.9).rule
     'valid_accuracy >= 0.9'
@@ -87,7 +87,7 @@ class Crossing:
 
 
 class Batching(abc.ABC):
-    """Which samples one step sees."""
+    """The samples that each step sees."""
 
     @abc.abstractmethod
     def draw(self, data: PyTree, key: Array, step: Int[Array, ""]) -> PyTree:
@@ -106,10 +106,10 @@ class FullBatch(Batching):
 @final
 @dataclass(frozen=True)
 class Minibatch(Batching):
-    """`size` distinct samples of `data["train"]`, uniformly drawn afresh in every step.
+    """`size` distinct samples of `data["train"]`, drawn uniformly and afresh in every step.
 
-    `data["train"]` is a dict of arrays with samples first; its entry `weight` (1 for a sample, 0 for padding) says
-    which may be drawn.
+    `data["train"]` is a dict of arrays with samples on the first axis; its entry `weight` (1 for a sample, 0 for
+    padding) says which may be drawn.
     """
 
     size: int
@@ -128,9 +128,9 @@ class Minibatch(Batching):
 @final
 @dataclass(frozen=True)
 class Stream(Batching):
-    """Samples made on the fly: `sample(data, key, step)` returns a batch that nobody has seen before.
+    """Samples made on the fly: `sample(data, key, step)` returns a fresh batch.
 
-    By `key` it may be drawn at random, by `step` looked up in an order in which nothing occurs twice.
+    It may be drawn at random with `key`, or looked up by `step` in an order without repetition.
     """
 
     sample: Callable[[PyTree, Array, Int[Array, ""]], PyTree]
@@ -140,15 +140,15 @@ class Stream(Batching):
 
 
 class Recipe(abc.ABC):
-    """How ONE network is made and trained; the fleet makes many of it.
+    """How ONE network is made and trained; the fleet maps it over many.
 
-    `member` maps each column of the fleet's table to this member's value: a Python number for the columns named in
-    `static` (they shape the program), a traced scalar for all others.
+    `member` maps each column of the fleet's table to this member's value: a Python number for columns named in
+    `static`, which shape the program, and a traced scalar for all others.
     """
 
     static: tuple[str, ...] = ()
     crossings: tuple[Crossing, ...] = ()
-    # A member is done, and is stopped, once all of these crossings have happened. Empty: train to the end.
+    # A member stops once all of these crossings have happened. Empty: train to the end.
     stop: tuple[str, ...] = ()
     batching: Batching = FullBatch()
     # A batch is differentiated in this many equal parts, one after the other: a large batch is faster in parts that
@@ -160,7 +160,7 @@ class Recipe(abc.ABC):
 
     @abc.abstractmethod
     def data(self, member: Mapping[str, Any]) -> PyTree[np.ndarray]:
-        """What this member sees, made once, on the host, from plain numbers. `data["train"]` feeds the batching."""
+        """This member's data, made once, on the host, from plain numbers. `data["train"]` feeds the batching."""
 
     @abc.abstractmethod
     def model(self, member: Mapping[str, Any], key: Array) -> eqx.Module:
@@ -172,7 +172,7 @@ class Recipe(abc.ABC):
 
     @abc.abstractmethod
     def loss(self, model: eqx.Module, batch: PyTree, key: Array) -> tuple[Float[Array, ""], PyTree]:
-        """The loss on a batch, and outputs that probes may read without computing them again."""
+        """The loss on a batch, and outputs that probes can read without recomputing them."""
 
     @property
     @abc.abstractmethod
@@ -181,7 +181,7 @@ class Recipe(abc.ABC):
 
     @abc.abstractmethod
     def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-        """Fixed variables of the record, as (dims, values): the splits, the pairs, ... of all members."""
+        """Fixed variables of the record for all members (splits, pairs, ...), as (dims, values)."""
 
 
 def by_field(**optimizers: optax.GradientTransformation) -> optax.GradientTransformation:

@@ -1,4 +1,4 @@
-"""When a probe looks: schedules, and the timeline that the compiled loop walks along."""
+"""When probes are evaluated: schedules, and the timeline that the compiled loop follows."""
 
 import abc
 from collections.abc import Mapping, Sequence
@@ -11,17 +11,17 @@ _NOTICES = 4  # times `max_gap`, about: the length of a chunk
 
 
 class Schedule(abc.ABC):
-    """Which steps of a run are looked at."""
+    """The steps of a run at which a probe is evaluated."""
 
     @abc.abstractmethod
     def at(self, steps: int) -> np.ndarray:
-        """The steps, increasing, within 0..steps."""
+        """The chosen steps within 0..steps, in ascending order."""
 
 
 @final
 @dataclass(frozen=True)
 class Every(Schedule):
-    """Every `gap` steps, first and last included.
+    """Every `gap` steps, including the first and last.
 
     >>> Every(4).at(10)
     array([ 0,  4,  8, 10])
@@ -40,7 +40,7 @@ class Every(Schedule):
 @final
 @dataclass(frozen=True)
 class LogSpaced(Schedule):
-    """About `count` steps, equally spaced in ln(1 + step), first and last included.
+    """About `count` steps, equally spaced in ln(1 + step), including the first and last.
 
     >>> LogSpaced(5).at(100)
     array([  0,   2,   9,  31, 100])
@@ -78,7 +78,7 @@ class First(Schedule):
 @final
 @dataclass(frozen=True)
 class At(Schedule):
-    """Just these steps; those past the end are left out.
+    """Exactly these steps; any past the end are left out.
 
     >>> At((0, 100, 5000)).at(1000)
     array([  0, 100])
@@ -110,7 +110,7 @@ class Last(Schedule):
 
 @dataclass(frozen=True)
 class Chunk:
-    """A stretch of the timeline: `gap[event]` steps follow each event; `looks[axis][event]` says who looks there."""
+    """A part of the timeline: `gap[event]` steps follow each event; `looks[axis][event]`: whether the axis records."""
 
     gap: np.ndarray
     looks: dict[str, np.ndarray]

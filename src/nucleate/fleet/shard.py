@@ -1,4 +1,4 @@
-"""Train one shard from where it is to its end."""
+"""Train one shard from its checkpoint to the end."""
 
 import threading
 import time
@@ -23,7 +23,7 @@ class StopRequested(Exception):
 
 @dataclass
 class Rows:
-    """Recorded rows on their way to the store: whole chunks leave, the rest waits (and is part of a checkpoint)."""
+    """Recorded rows on their way to the store: whole chunks are written, the rest waits (and is checkpointed)."""
 
     layout: Layout
     shard: range
@@ -103,7 +103,7 @@ def train_shard(work: Work, number: int, device: Any) -> None:
 
 
 def _is_at(work: Work, position: int, states: list[State]) -> bool:
-    """Whether the members still at work are where chunk `position` begins; not if runs were once cut up otherwise."""
+    """Whether the active members stand where chunk `position` begins; not so if an older version cut runs otherwise."""
     starts = [*(chunk.start for chunk in work.chunks), work.layout.plan.steps]
     return position < len(starts) and all(
         np.all((state.outcome != Outcome.PENDING) | (state.step == starts[position])) for state in states
@@ -147,7 +147,7 @@ def _train_chunk(work: Work, chunk: Chunk, blocks: list, inputs: list, states: l
 
 
 def _rows_before(work: Work, position: int, rows: Rows) -> dict[str, int]:
-    """How many rows of each probe are in the store, given those that wait in the checkpoint."""
+    """The number of rows of each probe in the store, given those waiting in the checkpoint."""
     looked = {axis: sum(int(c.looks[axis].sum()) for c in work.chunks[:position]) for axis in work.layout.steps}
     return {
         probe.name: looked[probe.axis] - (rows.pending[probe.name].shape[1] if probe.name in rows.pending else 0)
@@ -156,7 +156,7 @@ def _rows_before(work: Work, position: int, rows: Rows) -> dict[str, int]:
 
 
 def _finish(work: Work, shard: range, blocks: list, states: list[State]) -> None:
-    """Write how each member ended."""
+    """Write the outcome of each member."""
     crossings = [crossing.name for crossing in work.layout.plan.recipe.crossings]
     ends = {"outcome": np.zeros(len(shard), np.int8), "last_step": np.zeros(len(shard), np.int32)}
     ends |= {f"{name}_step": np.zeros(len(shard), np.int32) for name in crossings}

@@ -1,4 +1,4 @@
-"""Train a fleet: into a run directory, resumably, on every core."""
+"""Train a fleet into a run directory, resumably, on every core."""
 
 import contextlib
 import dataclasses
@@ -24,12 +24,12 @@ from nucleate.fleet.schedule import timeline
 from nucleate.fleet.shard import StopRequested, Work, is_done, train_shard
 from nucleate.record import Run, RunError, Store, as_attr, create_store
 
-_TELL_SECONDS = 20.0  # how often the cost so far is written down
+_TELL_SECONDS = 20.0  # how often the cost so far is saved
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class Interruption(KeyboardInterrupt):
-    """Ctrl-C, with the folder that can be resumed."""
+    """Raised on Ctrl-C, with the folder to resume."""
 
     def __init__(self, path: Path):
         super().__init__(f"interrupted; resume {path}")
@@ -37,11 +37,10 @@ class Interruption(KeyboardInterrupt):
 
 
 def train(plan: Plan, into: Path | str, *, watch: Watcher | None = None, checkpoint_seconds: float = 20.0) -> Run:
-    """Train `plan` into the run directory `into`; continue it if it is there and unfinished.
+    """Train `plan` into the run directory `into`, continuing a run that is already there.
 
-    The finished record does not depend on how often the run was interrupted, nor on the number of cores; and a member's
-    numbers, at a given block size, not on which other members are in the fleet. Ctrl-C leaves a resumable run and
-    raises `Interruption`.
+    The finished record depends neither on interruptions nor on the number of cores. At a given block size, a member's
+    numbers do not depend on the other members of the fleet. Ctrl-C leaves a resumable run and raises `Interruption`.
     """
     watch = watch or Silent()
     run = Run(Path(into))
@@ -61,9 +60,9 @@ def train(plan: Plan, into: Path | str, *, watch: Watcher | None = None, checkpo
 
 
 def replay(plan: Plan, run: Run, member: int) -> xr.Dataset:
-    """Retrain one member of a run alone, and return its record: bit for bit what it was in the fleet.
+    """Retrain one member of a run on its own and return its record, bit for bit as it was in the fleet.
 
-    `plan` is the run's plan, or one with more probes or denser schedules on the same recipe, to look closer.
+    `plan` is the run's plan, or, to look closer, one with more probes or denser schedules on the same recipe.
     """
     if not 0 <= member < plan.members.count:
         raise ValueError(f"replay: member must be between 0 and {plan.members.count - 1}; got {member}.")
@@ -108,11 +107,11 @@ def _is_of(plan: Plan, run: Run) -> bool:
 
 
 def _refuse_foreign(path: Path) -> None:
-    """A folder that holds anything but a run, or the beginnings of one, is not written to."""
+    """Refuse to write to a folder that holds anything but a run, or the beginnings of one."""
     if not path.is_dir() or (path / "run.json").exists():
         return
     if any(entry.name != "lock" and not entry.match(".run.json.*") for entry in path.iterdir()):
-        raise RunError(f"{path} is not empty and not a run directory; choose another folder with --out.")
+        raise RunError(f"{path} is neither empty nor a run directory; choose another folder with --out.")
 
 
 def _sweep(run: Run) -> None:
@@ -164,7 +163,7 @@ def _layout(plan: Plan, run: Run, threads: int, watch: Watcher) -> tuple[Layout,
     programs = {group: Program(plan.recipe, dict(group[0]), block) for group in groups}
     layout = Layout(plan, size, _largest_shapes(plan, programs, groups))
     if "block" not in run.about:
-        # A record without a block in run.json is one whose making was cut short: it holds nothing yet.
+        # A record without a block size in run.json was interrupted while being created: it holds nothing yet.
         _discard(run.record_path)
         create_store(run.record_path, layout.frame(), layout.variables())
         run.update(block=block, shard_size=size, groups=len(groups))
@@ -172,7 +171,7 @@ def _layout(plan: Plan, run: Run, threads: int, watch: Watcher) -> tuple[Layout,
 
 
 def _grouped(plan: Plan, watch: Watcher) -> dict[tuple, list[int]]:
-    """The members of each program. Their data are made on the way: where they are simulated, that takes minutes."""
+    """The members of each program. Makes their data on the way, which takes minutes where they are simulated."""
     groups: dict[tuple, list[int]] = {}
     count, began, told = plan.members.count, time.monotonic(), -1.0
     for member in range(count):
@@ -193,14 +192,14 @@ def _largest_shapes(plan: Plan, programs: dict, groups: dict) -> dict[str, tuple
             before, _ = shapes.get(name, (value.shape, value.dtype))
             if len(before) != len(value.shape):
                 raise ValueError(
-                    f"Probe '{name}' gives {len(before)} axes for one member and {len(value.shape)} for another."
+                    f"Probe '{name}' must give all members equally many axes; got {len(before)} and {len(value.shape)}."
                 )
             shapes[name] = (tuple(map(max, before, value.shape)) if before else (), np.dtype(value.dtype))
     for probe in plan.recipe.probes:
         if len(probe.dims) != len(shapes[probe.name][0]):
             raise ValueError(
-                f"Probe '{probe.name}' gives a value of shape {shapes[probe.name][0]}; its dims must name "
-                f"{len(shapes[probe.name][0])} axes, got {probe.dims}."
+                f"Probe '{probe.name}' gives a value of shape {shapes[probe.name][0]}, so its dims must name "
+                f"{len(shapes[probe.name][0])} axes; got {probe.dims}."
             )
     return shapes
 
@@ -239,8 +238,8 @@ def _work_through(work: Work, devices: list, tick: Callable[[], None]) -> None:
 
 
 def _start_and_wait(threads: list[threading.Thread], stop: threading.Event, tick: Callable[[], None]) -> bool:
-    """Run threads to their end; whether Ctrl-C came. It is only noted: no thread may go on writing after the lock is
-    released, however often and early the user presses it."""
+    """Run threads to their end and return whether Ctrl-C was pressed. It is only noted, however often it is pressed:
+    no thread may still be writing when the lock is released."""
     interrupted, told = False, time.monotonic()
     waiting = iter(threads)
     while not interrupted:
@@ -260,7 +259,7 @@ def _start_and_wait(threads: list[threading.Thread], stop: threading.Event, tick
             alive[0].join(timeout=0.1)
             if time.monotonic() - told > _TELL_SECONDS:
                 told = time.monotonic()
-                with contextlib.suppress(OSError, RunError):  # a full disk is the workers' to report
+                with contextlib.suppress(OSError, RunError):  # a full disk is reported by the workers
                     tick()
         except KeyboardInterrupt:
             interrupted = True

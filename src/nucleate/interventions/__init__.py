@@ -1,7 +1,7 @@
 """Embedding in, embedding out: change or build the Fourier content of a representation.
 
-At initialisation they ask what decides survival, after training what the network relies on. Pure functions, written in
-JAX for one embedding of any origin: jit them, vmap them over members, or hand them NumPy arrays.
+Used at initialisation, they test what decides survival; after training, what the network relies on. They are pure JAX
+functions of one embedding, wherever it comes from: jit them, vmap them over members, or pass NumPy arrays.
 """
 
 from nucleate.interventions.fourier import Circle, Line, construct, keep, remove, scale

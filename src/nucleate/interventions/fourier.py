@@ -1,7 +1,7 @@
 """Scale, keep, remove or construct frequencies k = 1..(p − 1) // 2 of an embedding of p tokens.
 
-Embeddings, factors, signals and keys may be traced, and so may frequencies: then each network of a fleet can have its
-own. A frequency that is a plain integer is checked; a traced one cannot be, and out of range it chooses nothing.
+Embeddings, factors, signals and keys may be traced, and so may frequencies, so that each network of a fleet can have
+its own. A frequency given as a plain integer is checked; a traced one cannot be, and selects nothing if out of range.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -25,7 +25,7 @@ Shape = Callable[[Array, int], Array]
 def scale(
     embedding: Float[Array | np.ndarray, "token dim"], k: Frequency, factor: Num[ArrayLike, ""]
 ) -> Float[Array, "token dim"]:
-    """Multiply the signal of frequency k, and leave everything else as it is.
+    """Multiply the signal of frequency k by `factor`, leaving everything else unchanged.
 
         E' = E + (factor − 1) C_k,    C_kn = (2/p) Re(F_k exp(2πi k n / p))
 
@@ -47,7 +47,7 @@ def keep(embedding: Float[Array | np.ndarray, "token dim"], ks: Iterable[Frequen
 
     μ: mean of the embedding E over the tokens; C_k: see `scale`. The mean (k = 0) stays, as in the paper's ablation of
     trained networks (Section 4.1). Its ablation at initialisation (Appendix C) drops the mean too:
-    `keep(E - E.mean(0), ks)`. For even p, k = p/2 goes. Source: the code of [ding2024survival].
+    `keep(E - E.mean(0), ks)`. For even p, k = p/2 is removed. Source: the code of [ding2024survival].
 
     >>> wave = np.cos(2 * np.pi * np.outer(np.arange(5), [1, 2]) / 5)
     >>> np.allclose(keep(7 + wave, ks=[2]), 7 + wave * [0, 1], atol=1e-5)
@@ -57,11 +57,11 @@ def keep(embedding: Float[Array | np.ndarray, "token dim"], ks: Iterable[Frequen
 
 
 def remove(embedding: Float[Array | np.ndarray, "token dim"], ks: Iterable[Frequency]) -> Float[Array, "token dim"]:
-    """Remove the chosen frequencies, and leave everything else, the mean included, as it is.
+    """Remove the chosen frequencies, leaving everything else, including the mean, unchanged.
 
         E' = E − Σ_{k ∈ ks} C_k
 
-    E: the embedding; C_k: see `scale`. What `keep` keeps and what this leaves have only the mean in common:
+    E: the embedding; C_k: see `scale`. It complements `keep`, except that both retain the mean:
     keep + remove − μ = E. Source: the ablation of [ding2024survival], Section 4.1.
 
     >>> wave = np.cos(2 * np.pi * np.outer(np.arange(5), [1, 2]) / 5)
@@ -99,7 +99,7 @@ class Circle:
     Source: the circles of [ding2024survival], Section 2.
 
     >>> coefficients = Circle()(jax.random.key(0), dim=8)
-    >>> abs((coefficients**2).sum()).round(5).item()  # as long and at right angles
+    >>> abs((coefficients**2).sum()).round(5).item()  # u and v are equally long and at right angles
     0.0
     """
 
@@ -116,14 +116,14 @@ AUTHORS = Line()
 def construct(
     p: int, dim: int, signals: Mapping[int, Num[ArrayLike, ""]], key: Array, shape: Shape = AUTHORS
 ) -> Float[Array, "token dim"]:
-    """Build an embedding that has the given signals, in random directions, and nothing else.
+    """Build an embedding that consists of the given signals, in random directions, and nothing else.
 
         E_n = (2/p) Re Σ_k s_k F_k exp(2πi k n / p)
 
     E_n: embedding of token n of p; s_k: signal ‖F_k‖ of each frequency in `signals`, which for a `Line` gives the
     half-length 2 s_k / p and for a `Circle` the radius √2 s_k / p; F_k: coefficients of norm 1, as `shape` draws them.
-    The draw of a frequency depends on the key and on k alone, so a change of one signal leaves the others in place.
-    The authors give s = 80, 80 r and, to all others, 1e-6, which is what rounding adds in float32.
+    The directions of a frequency depend only on the key and on k, so changing one signal leaves the others as they are.
+    The authors use s = 80, 80 r and, for all others, 1e-6, which is the size of rounding errors in float32.
     Source: [ding2024survival], Section 3.2.1.
 
     >>> embedding = construct(59, 128, {3: 80.0, 7: 40.0}, jax.random.key(0), Circle())
@@ -153,7 +153,7 @@ def _chosen(caller: str, embedding: Array | np.ndarray, ks: Iterable[Frequency])
 
 
 def _frequency(caller: str, k: Frequency, p: int) -> int | Array:
-    # As in observables, which this room does not import: rooms beside each other stand alone.
+    # Repeated from observables: the two rooms do not import each other.
     if isinstance(k, Array) and isinstance(k, Tracer):
         return k
     k, last = index(k), (p - 1) // 2

@@ -9,7 +9,7 @@ from nucleate.models.mlp import MLP
 
 
 class SumDecoder(eqx.Module):
-    """Dec(E_a + E_b): embeddings are added by hand, a decoder reads the sum [liu2022grokking].
+    """Dec(E_a + E_b): the two embeddings are added and a decoder reads the sum [liu2022grokking].
 
     `embedding`: E, one vector for each symbol. `decoder`: Dec.
 
@@ -26,7 +26,7 @@ class SumDecoder(eqx.Module):
         return self.decoder(self.embedding[pair[0]] + self.embedding[pair[1]])
 
     def on_sums(self, matrix: Float[Array | np.ndarray, "pair token"]) -> Float[Array, "pair output"]:
-        """The outputs for all pairs whose embeddings the `matrix` adds up, a row for each: no gather, no scatter."""
+        """The outputs for all pairs, one row of `matrix` per pair: a matrix product instead of gather and scatter."""
         return self.decoder.after_first(
             jnp.asarray(matrix) @ self.embedding @ self.decoder.weights[0] + self.decoder.biases[0]
         )

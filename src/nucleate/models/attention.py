@@ -1,4 +1,4 @@
-"""Attention among things without an order, each of which may look away."""
+"""Attention among unordered particles, each of which may attend to none of the others."""
 
 from math import sqrt
 
@@ -9,18 +9,18 @@ from jaxtyping import Array, Float
 
 from nucleate.models.mlp import MLP, rows_times
 
-_EPSILON = 1e-5  # PyTorch's, in a layer norm
+_EPSILON = 1e-5  # as in PyTorch's layer norm
 
 
 class Attention(eqx.Module):
-    """Multihead attention to all others, with a zero token: what one attends to may sum to less than 1.
+    """Multihead attention to all other particles, with a zero token: the weights of a row may sum to less than 1.
 
         a_hij = exp(l_hij) / (1 + Σ_{j≠i} exp(l_hij)),  j ≠ i,    l_hij = q_hi·k_hj / √key,    a_hii = 0
         y_i = Σ_h W_h^T Σ_j a_hij v_hj + b
 
-    q, k, v: linear in x, with biases; W_h: `output` of head h. The 1 is the zero token, a key and a value of zeros that
-    PyTorch calls `add_zero_attn`: its logit is 0 and it adds nothing. A head's parameters are [:, h] of the first
-    three weights, [h] of their biases and of `output`. Weights start as PyTorch's `MultiheadAttention` does.
+    q, k, v: linear in x, with biases; W_h: `output` of head h. The 1 is the zero token, a key and a value of zeros
+    (PyTorch's `add_zero_attn`): its logit is 0 and it adds nothing. A head's parameters are [:, h] of the first three
+    weights, [h] of their biases and of `output`. Weights are initialised as in PyTorch's `MultiheadAttention`.
     Source: [phuong2022formal], Algorithm 5, and [hitchcock2025emergence], Appendix C.1.
 
     >>> attention = eqx.filter_eval_shape(Attention, width=8, heads=2, key=jax.random.key(0))
@@ -42,7 +42,7 @@ class Attention(eqx.Module):
         if heads < 1 or width < 1 or width % heads:
             raise ValueError(f"Attention.width must be a multiple of its heads; got {width} and {heads} heads.")
         keys, shape = jax.random.split(key, 4), (width, heads, width // heads)
-        bound = sqrt(6 / (4 * width))  # Glorot's for the three stacked, of width → 3 width
+        bound = sqrt(6 / (4 * width))  # Glorot's bound for the three matrices stacked: width → 3 width
         self.query, self.key, self.value = jax.vmap(
             lambda k: jax.random.uniform(k, shape, minval=-bound, maxval=bound)
         )(keys[:3])
@@ -71,7 +71,7 @@ class Attention(eqx.Module):
 def look_at_others(
     logits: Float[Array, "*state head particle particle"],
 ) -> Float[Array, "*state head particle particle"]:
-    """The softmax over all others and a logit of 0, which is left out: see `Attention`.
+    """The softmax over all other particles and a zero token, whose own weight is not returned: see `Attention`.
 
     >>> look_at_others(jnp.full((1, 2, 2), jnp.log(3.0))).round(4).tolist()  # 3 / (3 + 1)
     [[[0.0, 0.75], [0.75, 0.0]]]
@@ -87,8 +87,8 @@ class LayerNorm(eqx.Module):
 
         y = g (x − mean x) / √(mean (x − mean x)² + ε) + b
 
-    Equinox has the same, but takes the variance by a detour: with it the loss and gradient of a small particle
-    transformer took half as long again. Source: [phuong2022formal], Algorithm 6.
+    Equinox's own computes the variance less directly: with it, the loss and gradient of a small particle transformer
+    took 50 % longer. Source: [phuong2022formal], Algorithm 6.
 
     >>> LayerNorm(2)(jnp.array([[1.0, 3.0]])).round(3).tolist()
     [[-1.0, 1.0]]
@@ -109,8 +109,8 @@ class LayerNorm(eqx.Module):
 class Block(eqx.Module):
     """A transformer block with normalisation before each part: x ← x + A(LN x), then x ← x + M(LN x).
 
-    A: `Attention`; M: an MLP with one hidden layer of `hidden`, applied to each particle by itself. The paper shows
-    layer norms in its Figure 4 only; these are the usual places. Source: [hitchcock2025emergence], Appendix C.1.
+    A: `Attention`; M: an MLP with one hidden layer of `hidden` units, applied to each particle separately. The paper
+    shows layer norms only in its Figure 4; these are the usual places. Source: [hitchcock2025emergence], Appendix C.1.
 
     >>> block = eqx.filter_eval_shape(Block, width=8, heads=2, hidden=16, key=jax.random.key(0))
     >>> y, weight = eqx.filter_eval_shape(Block.__call__, block, jnp.ones((3, 8)))

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 class MLP(eqx.Module):
     """Linear layers with `activation` between them: h ← φ(W h + b).
 
-    Weights and biases start uniform in ±1/√fan_in, PyTorch's default for a linear layer.
+    Weights and biases are initialised uniformly in ±1/√fan_in, PyTorch's default for a linear layer.
 
     >>> MLP((1, 200, 30), key=jax.random.key(0))(jnp.ones(1)).shape
     (30,)
@@ -30,7 +30,7 @@ class MLP(eqx.Module):
         for fan_in, fan_out in pairwise(sizes):
             key, weight_key, bias_key = jax.random.split(key, 3)
             bound = fan_in**-0.5
-            # Stored (in, out): x @ W runs without a transpose.
+            # Stored as (in, out), so that x @ W needs no transpose.
             weights.append(jax.random.uniform(weight_key, (fan_in, fan_out), minval=-bound, maxval=bound))
             biases.append(jax.random.uniform(bias_key, (fan_out,), minval=-bound, maxval=bound))
         self.weights, self.biases, self.activation = tuple(weights), tuple(biases), activation
@@ -39,14 +39,14 @@ class MLP(eqx.Module):
         return self.after_first(rows_times(x, self.weights[0]) + self.biases[0])
 
     def after_first(self, x: Float[Array, "*batch hidden"]) -> Float[Array, "*batch output"]:
-        """The output, given what the first layer puts out before its activation."""
+        """The output, given the pre-activations of the first layer."""
         for weight, bias in zip(self.weights[1:], self.biases[1:], strict=True):
             x = rows_times(self.activation(x), weight) + bias
         return x
 
 
 def rows_times(x: Float[Array, "*batch input"], weight: Float[Array, "input output"]) -> Float[Array, "*batch output"]:
-    """x W, with all rows of x as one matrix.
+    """x W, with all rows of x gathered in one matrix.
 
     Mapped over states instead, or left with two axes of rows, XLA copies its operands for the gradient of W: that of
     the paper's particle transformer, by microbatches, took about a fifth longer.

@@ -1,4 +1,4 @@
-"""Networks that see an ordered pair of symbols, side by side."""
+"""Networks that see the embeddings of an ordered pair of symbols side by side."""
 
 from typing import NamedTuple
 
@@ -12,10 +12,10 @@ from nucleate.models.mlp import MLP
 
 
 class PairTable(NamedTuple):
-    """A list of pairs with its inverse: where in the list each pair of tokens stands.
+    """A list of pairs with its inverse: the position in the list of each pair of tokens.
 
-    `left`, `right`: the tokens of each pair. `slot[a, b]`: position of (a, b) in the list; one past its end if it is
-    not there.
+    `left`, `right`: the tokens of each pair. `slot[a, b]`: position of (a, b) in the list, or one past its end if it
+    is not listed.
     """
 
     left: Int[Array, " pair"]
@@ -24,7 +24,7 @@ class PairTable(NamedTuple):
 
     @classmethod
     def of(cls, pairs: Int[np.ndarray, "pair 2"], tokens: int, listed: int) -> "PairTable":
-        """The table of `pairs`, of which only the first `listed` count: the rest is padding.
+        """The table of `pairs`; only the first `listed` count, the rest is padding.
 
         >>> PairTable.of(np.array([[0, 1], [2, 2], [0, 0]]), tokens=3, listed=2).slot.tolist()
         [[3, 0, 3], [3, 3, 3], [3, 3, 1]]
@@ -37,10 +37,10 @@ class PairTable(NamedTuple):
 class ConcatDecoder(eqx.Module):
     """Dec([E_a, E_b]): a decoder reads two embeddings side by side [ding2024survival].
 
-    `embedding`: E, one vector for each token. `decoder`: Dec, from 2 dim numbers to one logit for each answer.
+    `embedding`: E, one vector for each token. `decoder`: Dec, from 2 dim numbers to one logit for each label.
 
     Its first layer is a sum of two: [E_a, E_b] W = (E W_left)_a + (E W_right)_b, with W_left and W_right the upper and
-    lower half of W. Both products are made once for each token, so their cost does not grow with the number of pairs.
+    lower halves of W. Both products are computed once per token, so their cost does not grow with the number of pairs.
 
     >>> model = ConcatDecoder(jnp.zeros((59, 8)), MLP((16, 100, 100, 59), jax.nn.silu, key=jax.random.key(0)))
     >>> model(jnp.array([3, 4])).shape, model.on_grid().shape
@@ -75,7 +75,7 @@ class ConcatDecoder(eqx.Module):
 
 @jax.custom_vjp
 def _pair_sum(left: Array, right: Array, table: PairTable) -> Array:
-    """left[a] + right[b] of every listed pair. The transpose is a gather too: XLA's scatter is slow on CPUs."""
+    """left[a] + right[b] of every listed pair. Its transpose is a gather too, since XLA's scatter is slow on CPUs."""
     return left[table.left] + right[table.right]
 
 

@@ -17,12 +17,13 @@ from nucleate.models.mlp import MLP, rows_times
 @final
 @dataclass(frozen=True)
 class TransformerSize:
-    """How large a particle transformer is; by default as in Table 4 of [hitchcock2025emergence].
+    """The size of a particle transformer; by default that of Table 4 of [hitchcock2025emergence].
 
     `hidden`: the width of the blocks' MLPs, which the paper does not give.
 
-    >>> TransformerSize(blocks=3, heads=4, width=64, hidden=128).width
-    64
+    >>> TransformerSize(heads=4, width=10)
+    Traceback (most recent call last):
+    ValueError: TransformerSize.width must be a multiple of heads = 4; got 10.
     """
 
     blocks: int = 4
@@ -41,14 +42,15 @@ class TransformerSize:
 @final
 @dataclass(frozen=True)
 class Frame:
-    """The units in which a particle transformer sees the world, and what it is told of physics.
+    """The units in which a particle transformer sees the world, and the physics it is given.
 
-    `centre`: the middle of the box, from which positions count, one number for each dimension; `dt`, `gravity`: of
-    Eq. 6 of [hitchcock2025emergence], gravity down the last axis; `radius`: how near a boundary particle must be to
-    be seen; `scale`: what an output of 1 means, about the standard deviation of accelerations.
+    `centre`: the middle of the box, the origin of positions, one number for each dimension; `dt`, `gravity`: those of
+    Eq. 6 of [hitchcock2025emergence], gravity pointing down the last axis; `radius`: the distance within which a
+    boundary particle is seen; `scale`: the acceleration that an output of 1 stands for, about their standard deviation.
 
-    >>> Frame(centre=(3.0, 3.0)).radius
-    2.0
+    >>> Frame(centre=(3.0, 3.0), scale=0.0)
+    Traceback (most recent call last):
+    ValueError: Frame.scale must be positive and finite; got 0.0.
     """
 
     centre: tuple[float, ...] = (14.0, 7.0)
@@ -59,14 +61,14 @@ class Frame:
 
     def __post_init__(self):
         if len(self.centre) < 1 or not all(map(isfinite, self.centre)):
-            raise ValueError(f"Frame.centre must be a finite number for each dimension; got {self.centre}.")
+            raise ValueError(f"Frame.centre must hold one finite number for each dimension; got {self.centre}.")
         for name in ("dt", "radius", "scale"):
             if not (isfinite(getattr(self, name)) and getattr(self, name) > 0):
                 raise ValueError(f"Frame.{name} must be positive and finite; got {getattr(self, name)}.")
 
 
 class Prediction(NamedTuple):
-    """What a particle transformer predicts, and whom each head of each block attended to for that.
+    """What a particle transformer predicts, and the attention of each head of each block behind it.
 
     `attention[..., b, h, i, j]`: how much particle i attends to particle j; the rest of each row is on the zero token.
     """
@@ -76,14 +78,14 @@ class Prediction(NamedTuple):
 
 
 class ParticleTransformer(eqx.Module):
-    """Accelerations of particles from where they are, how they move and where walls are.
+    """Predict the accelerations of particles from their positions, their velocities and the walls.
 
         x_i = W_e2 σ(W_e1 [p_i v_i] + c_e1) + c_e2 + Σ_{j: |p_i − b_j| < r} (W_b2 σ(W_b1 b_j + c_b1) + c_b2)
         a_i = scale · (W_u LN(blocks(x))_i + c_u)
 
-    p, v: positions and velocities; b: boundary particles; r: `Frame.radius`; positions count from `Frame.centre`;
-    blocks: see `Block`. It knows particles by their state alone: permuted particles give permuted accelerations.
-    For one state, or for many at once in the same box.
+    p, v: positions and velocities; b: boundary particles; r: `Frame.radius`; positions are relative to `Frame.centre`;
+    blocks: see `Block`. Particles are known only by their state, so permuting them permutes the accelerations.
+    Takes one state, or many at once in the same box.
     Source: [hitchcock2025emergence], Appendix C.1.
 
     >>> size, key = TransformerSize(blocks=2, heads=4, width=16, hidden=32), jax.random.key(0)
@@ -106,7 +108,7 @@ class ParticleTransformer(eqx.Module):
         first, second, last, *keys = jax.random.split(key, 3 + size.blocks)
         self.embed = MLP((2 * dim, width, width), jax.nn.relu, key=first)
         self.embed_boundary = MLP((dim, width, width), jax.nn.relu, key=second)
-        # All blocks at once: random numbers take longer to compile than all else of a network.
+        # All blocks at once: random numbers take longer to compile than everything else in a network.
         blocks = eqx.filter_vmap(lambda k: Block(width, size.heads, size.hidden, key=k))(jnp.stack(keys))
         self.blocks = tuple(jax.tree.map(lambda leaf, i=i: leaf[i], blocks) for i in range(size.blocks))
         self.norm = LayerNorm(width)
@@ -128,7 +130,7 @@ class ParticleTransformer(eqx.Module):
         velocity: Float[Array | np.ndarray, "*state particle dim"],
         boundary: Float[Array | np.ndarray, "boundary dim"],
     ) -> Prediction:
-        """The accelerations and the attention behind them; compiled, what is not used costs nothing."""
+        """The accelerations and the attention behind them; under jit, an output that is not used costs nothing."""
         x, attention = self._embedded(position, velocity, boundary), []
         for block in self.blocks:
             x, weight = block(x)
@@ -145,7 +147,7 @@ class ParticleTransformer(eqx.Module):
 
             v' = v + dt (a + g),    p' = p + dt v'
 
-        a: the network's output; g, dt: of `Frame`. Source: [hitchcock2025emergence], Eq. 6.
+        a: the network's output; g, dt: those of `Frame`. Source: [hitchcock2025emergence], Eq. 6.
         """
         position, velocity = jnp.asarray(position), jnp.asarray(velocity)
         acceleration = self(position, velocity, boundary).at[..., -1].add(-self.frame.gravity)
@@ -159,7 +161,7 @@ class ParticleTransformer(eqx.Module):
         boundary: Float[Array | np.ndarray, "boundary dim"],
         steps: int,
     ) -> tuple[Float[Array, "time *state particle dim"], Float[Array, "time *state particle dim"]]:
-        """The network as a simulator, fed with its own output: positions and velocities now and after each step."""
+        """Run the network as a simulator on its own output: positions and velocities now and after each step."""
         if steps < 0:
             raise ValueError(f"ParticleTransformer.rollout: steps must be >= 0; got {steps}.")
         start = jnp.asarray(position), jnp.asarray(velocity)

@@ -1,8 +1,8 @@
-"""Arrays in, numbers out: what a representation looks like, and what its data determine.
+"""Arrays in, numbers out: the structure of a representation, and what its training data determine.
 
 Observables of a snapshot (`rqi`, `pca_spectrum`, `signal`, ...) are written in JAX for one embedding: jit them, vmap
-them over members and steps, or hand them NumPy arrays. Facts about a set of pairs (`nullity`, `implied`, ...)
-and about finished runs (`phase`, `settle_step`, ...) are NumPy and take any number of leading axes. The local learning
+them over members and steps, or pass NumPy arrays. Functions of a set of pairs (`nullity`, `implied`, ...) and of
+finished runs (`phase`, `settle_step`, ...) are NumPy and take any number of leading axes. The local learning
 coefficient (`learning_coefficient`, `calibrate`) takes any loss and any pytree of parameters.
 """
 

@@ -1,4 +1,4 @@
-"""How far two embeddings are from being the same shape."""
+"""How far two embeddings are from having the same shape."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -10,14 +10,14 @@ from nucleate.observables.centring import centred
 def procrustes_error(
     x: Float[Array | np.ndarray, "token dim"], y: Float[Array | np.ndarray, "token dim"]
 ) -> Float[Array, ""]:
-    """Share of one embedding's variance that the other misses after the best shift, rotation and scale.
+    """Share of one embedding's variance that the other does not explain after the best shift, rotation and scaling.
 
         min_{c,Q} |X − c Y Q|² = 1 − |Xᵀ Y|_*²
 
     X, Y: the embeddings, centred and scaled to |X| = |Y| = 1 (Frobenius); Q: orthogonal, so that reflections
     count as rotations; c: a number; |·|_*: nuclear norm, the sum of the singular values. 0 means the same
     shape; a constant embedding has no shape and gives 1. This is the disparity of `scipy.spatial.procrustes`;
-    it measures the agreement of trajectories that Figure 4 of [liu2022grokking] shows.
+    it measures the agreement between trajectories shown in Figure 4 of [liu2022grokking].
 
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     >>> turned = 3 * square @ np.array([[0.0, 1.0], [-1.0, 0.0]]) + 5

@@ -1,7 +1,8 @@
-"""Attention between particles: whom heads look at, and whether that is whom a particle collides with.
+"""Attention between particles: which particles a head attends to, and whether they are those that collide.
 
 All are written for one head and many states of one system; map them over heads, blocks and steps. `attention[s, i, j]`
-is how much particle i attends to particle j in state s: nothing to itself, and what a row lacks to 1 is on nobody.
+is how much particle i attends to particle j in state s. The diagonal is 0, and what a row lacks to 1 is on the zero
+token.
 """
 
 from enum import IntEnum
@@ -12,12 +13,12 @@ import numpy as np
 from jax.scipy.special import entr
 from jaxtyping import Array, ArrayLike, Float, Int8
 
-# A correlation is undefined where attention does not vary by more than rounding, in units of its mean.
+# A correlation is undefined where attention varies by no more than this, relative to its mean: that is rounding.
 _STILL = 1e-6
 
 
 def distances(position: Float[Array | np.ndarray, "*state particle dim"]) -> Float[Array, "*state particle particle"]:
-    """Distance of every two particles.
+    """Distance between every two particles.
 
         d_ij = |p_i − p_j|
 
@@ -31,13 +32,14 @@ def distances(position: Float[Array | np.ndarray, "*state particle dim"]) -> Flo
 
 
 class CollisionScore(NamedTuple):
-    """Say how much of a head's attention is on near particles, with what is needed to read that number.
+    """How much of a head's attention is on nearby particles, with the numbers needed to interpret it.
 
         raw = E[Σ_near a_ij],    frac = E[Σ_near a_ij] / E[Σ_j a_ij],    total = E[Σ_j a_ij]
 
     near: d_ij < radius; E: mean over states and particles i. The paper's "expected attention within a small radius" may
-    mean either. `frac` ignores attention on nobody, so that a head that looks at hardly anyone can have any `frac`:
-    see `gated`. `baseline`: `frac` of a head that attends to all alike. Source: [hitchcock2025emergence], Section 2.2.
+    mean either. `frac` ignores attention on the zero token, so a head with almost no attention on particles can have
+    any `frac`: see `gated`. `baseline`: `frac` of a head that attends to all particles equally.
+    Source: [hitchcock2025emergence], Section 2.2.
 
     >>> score = CollisionScore(raw=0.2, frac=0.8, total=0.25, baseline=0.2)
     >>> float(score.gated(0.5)), round(float(score.corrected), 3)
@@ -50,12 +52,12 @@ class CollisionScore(NamedTuple):
     baseline: Float[ArrayLike, "*head"]
 
     def gated(self, least: float = 0.1) -> Float[Array, "*head"]:
-        """`frac` of a head whose `total` attention is at least `least`; 0 for others."""
+        """`frac` where `total` attention is at least `least`, 0 elsewhere."""
         return jnp.where(jnp.asarray(self.total) >= least, self.frac, 0.0)
 
     @property
     def corrected(self) -> Float[Array, "*head"]:
-        """How far `frac` is from that of uniform attention towards 1: (frac − baseline) / (1 − baseline)."""
+        """`frac` rescaled so that uniform attention gives 0 and 1 stays 1: (frac − baseline) / (1 − baseline)."""
         room = 1 - jnp.asarray(self.baseline)
         return (jnp.asarray(self.frac) - self.baseline) / jnp.where(room > 0, room, jnp.inf)
 
@@ -65,10 +67,10 @@ def collision_score(
     distance: Float[Array | np.ndarray, "state particle particle"],
     radius: float = 1.25,
 ) -> CollisionScore:
-    """Measure how much of its attention a head assigns to particles within `radius`: see `CollisionScore`.
+    """Measure how much of a head's attention is on particles within `radius`: see `CollisionScore`.
 
-    distance: see `distances`; the paper does not give its radius: 1 is contact. A head without any attention has
-    frac 0. Source: [hitchcock2025emergence], Section 2.2.
+    distance: see `distances`. The paper does not give its radius; 1 means contact. A head with no attention on any
+    particle has frac 0. Source: [hitchcock2025emergence], Section 2.2.
 
     >>> distance = distances(np.array([[[0.0, 0.0], [1.0, 0.0], [9.0, 0.0]]]))
     >>> attention = np.array([[[0.0, 0.6, 0.2], [0.9, 0.0, 0.0], [0.0, 0.0, 0.0]]])
@@ -83,11 +85,11 @@ def collision_score(
 
 
 def contact_share(distance: Float[Array | np.ndarray, "state particle particle"], radius: float) -> Float[Array, ""]:
-    """Share of particles that have another within `radius`: the `raw` score of `contact_attention`.
+    """Share of particles with another particle within `radius`: the `raw` score of `contact_attention`.
 
         E[∃ j ≠ i: d_ij < radius]
 
-    distance: see `distances`. Source: the collision detection score of [hitchcock2025emergence] of an ideal head.
+    distance: see `distances`. Source: the collision detection score of [hitchcock2025emergence], for an ideal head.
 
     >>> float(contact_share(distances(np.array([[[0.0, 0.0], [1.0, 0.0], [9.0, 0.0], [5.0, 0.0]]])), 1.1))
     0.5
@@ -98,7 +100,7 @@ def contact_share(distance: Float[Array | np.ndarray, "state particle particle"]
 def contact_attention(
     distance: Float[Array | np.ndarray, "state particle particle"], radius: float = 1.0
 ) -> Float[Array, "state particle particle"]:
-    """Attention of an ideal collision detection head: equal on all particles in contact, on nobody if there are none.
+    """Attention of an ideal collision detection head: equal on all particles in contact, 0 if there are none.
 
         a_ij = 1(d_ij < radius) / n_i,    n_i = Σ_{j≠i} 1(d_ij < radius)
 
@@ -115,13 +117,14 @@ def attention_distance_correlation(
     attention: Float[Array | np.ndarray, "state particle particle"],
     distance: Float[Array | np.ndarray, "state particle particle"],
 ) -> Float[Array, ""]:
-    """Correlation of attention with distance, pair by pair over states, averaged over pairs.
+    """Correlation of attention with distance over states, computed for each pair and averaged over pairs.
 
         c = 1/(N² − N) Σ_{i≠j} corr(d_ij, a_ij)
 
-    corr: Pearson's, over the states; d: see `distances`; N: how many particles. Pairs whose attention or distance does
-    not vary have no correlation and are left out; 0 if there are no others. The states must come from many simulations:
-    within few, which particles are near each other hardly changes. Source: [hitchcock2025emergence], Section 2.2.
+    corr: Pearson's, over the states; d: see `distances`; N: the number of particles. Pairs whose attention or distance
+    does not vary have no correlation and are left out; if none is left, c = 0. The states must come from many
+    simulations: within a few, the same particles stay close to each other. Source: [hitchcock2025emergence],
+    Section 2.2.
 
     >>> d = np.array([1.0, 2.0, 4.0])[:, None, None] * (1 - np.eye(2))
     >>> round(float(attention_distance_correlation(1 / (1 + d) * (1 - np.eye(2)), d)), 3)
@@ -147,9 +150,9 @@ def contact_limit(
 
         c* = c of `contact_attention`
 
-    c: see `attention_distance_correlation`. A head that becomes ideal has c → c*, not c → 0, so a power law is one of
-    |c − c*|: Corollary A.4 speaks of the distance to the limit. c* depends on the box. Source: Section 2.2 and
-    Appendix A.1 of [hitchcock2025emergence], put together.
+    c: see `attention_distance_correlation`. As a head becomes ideal, c → c*, not c → 0, so it is |c − c*| that may
+    follow a power law: Corollary A.4 is about the distance to the limit. c* depends on the box. Source: Section 2.2
+    and Appendix A.1 of [hitchcock2025emergence] combined.
 
     >>> d = np.array([0.9, 2.0, 4.0])[:, None, None] * (1 - np.eye(2))
     >>> round(float(contact_limit(d)), 3)
@@ -159,29 +162,30 @@ def contact_limit(
 
 
 def attention_entropy(attention: Float[Array | np.ndarray, "state particle particle"]) -> Float[Array, ""]:
-    """How widely a head spreads its attention, on average over particles and states.
+    """How widely a head spreads its attention, averaged over particles and states.
 
         H = E[−a_i0 ln a_i0 − Σ_j a_ij ln a_ij],    a_i0 = 1 − Σ_j a_ij
 
-    a_i0: the attention on nobody. 0 if all of it is in one place, ln N if it is equal on N − 1 others and nobody.
-    Source: Shannon's entropy of the attention of [hitchcock2025emergence], Appendix C.1.
+    a_i0: the attention on the zero token. H = 0 if all attention is in one place, and ln N if it is spread equally over
+    the N − 1 other particles and the zero token. Source: Shannon's entropy of the attention of
+    [hitchcock2025emergence], Appendix C.1.
 
     >>> round(float(attention_entropy((1 - np.eye(4)) / 4 * np.ones((1, 1, 1)))), 4)  # ln 4
     1.3863
     """
     attention = jnp.asarray(attention)
-    nobody = jnp.maximum(1 - jnp.sum(attention, axis=-1), 0)
-    return jnp.mean(entr(nobody) + jnp.sum(entr(attention), axis=-1))
+    zero_token = jnp.maximum(1 - jnp.sum(attention, axis=-1), 0)
+    return jnp.mean(entr(zero_token) + jnp.sum(entr(attention), axis=-1))
 
 
 class HeadClass(IntEnum):
-    """Name what a head has become, by its collision detection score.
+    """The kind of a head, by its collision detection score.
 
         score < 0.3 → NONE;  up to 0.875 → PARTIAL;  above → TRUE
 
     Source: the clusters of [hitchcock2025emergence], Section 3.1: near 0, about 0.3 to 0.8, and about 0.95.
 
-    >>> HeadClass(2).name
+    >>> HeadClass(head_class(0.9).item()).name
     'TRUE'
     """
 
@@ -197,8 +201,8 @@ def head_class(
 
         NONE ⇔ score < partial,    TRUE ⇔ score ≥ true
 
-    By default `partial` is where the paper's partial heads begin, `true` is midway between their end, 0.8, and the
-    cluster of true ones, 0.95. A score that is NaN gives −1. Source: [hitchcock2025emergence], Section 3.1.
+    By default `partial` is where the paper's partial heads begin, and `true` is midway between where they end, 0.8, and
+    the cluster of true heads, 0.95. A NaN score gives −1. Source: [hitchcock2025emergence], Section 3.1.
 
     >>> [HeadClass(code).name for code in head_class(np.array([0.02, 0.78, 0.95]))]
     ['NONE', 'PARTIAL', 'TRUE']
@@ -225,4 +229,4 @@ def _others(particles: int) -> Array:
 
 def _check(pairs: Array) -> None:
     if pairs.shape[-1] < 2:
-        raise ValueError(f"Attention between particles needs at least two of them; got {pairs.shape[-1]}.")
+        raise ValueError(f"Attention between particles needs at least two particles; got {pairs.shape[-1]}.")

@@ -1,7 +1,7 @@
 """Circles: which frequencies of an embedding survive training, and what shape they have.
 
-Rules and facts about signals take any number of leading axes (members, steps), so that they can be applied to what a
-record holds: `signal` and `mean_signal` of every snapshot are enough for all of them.
+Functions of signals take any number of leading axes (members, steps), so they apply to a record directly: all they need
+is the `signal` and `mean_signal` of every snapshot.
 """
 
 from collections.abc import Callable
@@ -24,8 +24,8 @@ from nucleate.observables.fourier import (
 )
 
 Rule = Callable[[Array, Array], Array | np.ndarray]
-"""Any rule from `signal` [*run freq] and `mean_signal` [*run] to what is alive, bool [*run freq]: arrays of NumPy give
-one of NumPy, arrays of JAX one of JAX."""
+"""Any rule that maps `signal` [*run freq] and `mean_signal` [*run] to survival, bool [*run freq]: NumPy arrays give a
+NumPy array, JAX arrays a JAX array."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class TwiceTheMean:
 
         s_k > 2 s̄
 
-    s_k: see `signal`; s̄: see `mean_signal`. Where nothing stands out, none is alive, although none need be dead: look
-    at `separation` before reading 0. Source: the code of [ding2024survival].
+    s_k: see `signal`; s̄: see `mean_signal`. Where nothing stands out, none counts as alive, although none need be dead:
+    check `separation` before trusting a count of 0. Source: the code of [ding2024survival].
 
     >>> TwiceTheMean()(np.array([1.0, 9.0, 2.0]), np.array(4.0)).tolist()
     [False, True, False]
@@ -54,8 +54,8 @@ class Above:
 
         s_k > threshold
 
-    s_k: see `signal`; the mean is not used. Dead circles decay slowly, so early in training this calls all of them
-    alive. Source: the code of [ding2024survival], Figure 7.
+    s_k: see `signal`; the mean is not used. Dying circles decay slowly, so early in training this rule calls all of
+    them alive. Source: the code of [ding2024survival], Figure 7.
 
     >>> Above(10.0)(np.array([11.0, 9.0]), np.array(10.0)).tolist()
     [True, False]
@@ -77,12 +77,12 @@ COUNTED = TwiceTheMean()
 
 
 def survivors(embedding: Float[Array | np.ndarray, "token dim"], rule: Rule = COUNTED) -> Bool[Array, " freq"]:
-    """Tell which frequencies are alive.
+    """Which frequencies are alive.
 
         alive_k = rule(s_k, s̄)
 
-    rule: `TwiceTheMean` or `Above`, which also take recorded signals; s_k: see `signal`; s̄: see `mean_signal`. An
-    embedding with a NaN has none. Source: [ding2024survival], Section 2.
+    rule: `TwiceTheMean` or `Above`, which can also be applied to recorded signals; s_k: see `signal`; s̄: see
+    `mean_signal`. An embedding with a NaN has no survivors. Source: [ding2024survival], Section 2.
 
     >>> angle = 2 * np.pi * np.arange(11) / 11
     >>> circle = np.stack([np.cos(3 * angle), np.sin(3 * angle)], axis=1)
@@ -113,9 +113,9 @@ def separation(signal: Float[Array | np.ndarray, "*run freq"], mean: Float[Array
 
         max_k s_k / s̄
 
-    s_k: see `signal`; s̄: see `mean_signal`. Up to 2 nothing stands out and `TwiceTheMean` reads 0 whether all are dead
-    or all alive: an N(0, 1) embedding of p = 59, d = 128 has about 1.1, one circle alone p/2. 0 for an embedding of
-    zeros. Source: the rule of [ding2024survival], read as a number.
+    s_k: see `signal`; s̄: see `mean_signal`. Up to 2, nothing stands out and `TwiceTheMean` counts 0 whether all are
+    dead or all alive: an N(0, 1) embedding with p = 59, d = 128 has about 1.1, a single circle p/2. An embedding of
+    zeros gives 0. Source: the rule of [ding2024survival], read as a number.
 
     >>> float(separation(np.array([1.0, 9.0, 2.0]), np.array(4.0)))
     2.25
@@ -129,8 +129,8 @@ def margin(signal: Float[Array | np.ndarray, "*run freq"], mean: Float[ArrayLike
 
         min_k |ln(s_k / 2 s̄)|,    0 while no s_k > 2 s̄
 
-    s_k: see `signal`; s̄: see `mean_signal`. A large margin says that no frequency is about to cross `TwiceTheMean`, so
-    that the set of survivors is clear. Source: the rule of [ding2024survival], read as a distance.
+    s_k: see `signal`; s̄: see `mean_signal`. A large margin means that no frequency is about to cross `TwiceTheMean`, so
+    the set of survivors is clear. Source: the rule of [ding2024survival], read as a distance.
 
     >>> round(float(margin(np.array([1.0, 16.0]), np.array(4.0))), 3), float(margin(np.array([3.0]), np.array(4.0)))
     (0.693, 0.0)
@@ -148,14 +148,15 @@ def settle_step(
         min {t | alive_k(t') = alive_k(T) for all k and all t' ≥ t}
 
     alive: see `survivors`; step: when each row was recorded; T: the last step. A run that gives T was still changing
-    when last seen, or was seen only once: count these apart. Source: the survival of [ding2024survival], Section 2.
+    when last seen, or was seen only once: count such runs separately. Source: the survival of [ding2024survival],
+    Section 2.
 
     >>> settle_step(np.array([[True, True], [True, False], [True, False]]), np.array([0, 100, 200])).item()
     100
     """
     alive, step = np.asarray(alive), np.asarray(step)
     if step.ndim != 1 or len(step) == 0 or len(step) != alive.shape[-2] or np.any(np.diff(step) <= 0):
-        raise ValueError(f"settle_step needs one step for each of {alive.shape[-2]} records, rising; got {step}.")
+        raise ValueError(f"settle_step: step must hold {alive.shape[-2]} ascending steps, one per row; got {step}.")
     changed = np.ones(alive.shape[:-1], bool)
     changed[..., 1:] = np.any(alive[..., 1:, :] != alive[..., :-1, :], axis=-1)
     return step[len(step) - 1 - changed[..., ::-1].argmax(axis=-1)]
@@ -168,7 +169,7 @@ def signal_gradient(
 
         (s_k(t) − s_k(t − 1)) / s_k(0)
 
-    s_k: see `signal`; step: when each row of it was recorded; t: `at`. The paper's text has the difference alone; its
+    s_k: see `signal`; step: when each row of it was recorded; t: `at`. The paper's text has only the difference; its
     code divides by the initial signal. Source: the code of [ding2024survival], Section 3.2.2.
 
     >>> signal_gradient(np.array([[8.0], [6.0], [5.0]]), np.array([0, 1, 2]), at=2).tolist()
@@ -177,21 +178,21 @@ def signal_gradient(
     signal, step = np.asarray(signal), np.asarray(step)
     missing = sorted({0, at - 1, at} - set(step.tolist()))
     if missing:
-        raise ValueError(f"signal_gradient at step {at} needs records of steps 0, {at - 1}, {at}; missing {missing}.")
+        raise ValueError(f"signal_gradient: at={at} needs records of steps 0, {at - 1} and {at}; missing {missing}.")
     first, before, after = (signal[..., np.flatnonzero(step == t)[0], :] for t in (0, at - 1, at))
     return (after - before) / first
 
 
 def circularity(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " freq"]:
-    """How little else the plane of each frequency shows: 1 if its projections oscillate at that frequency alone.
+    """Purity of each frequency's plane: 1 if the projections on it oscillate at that frequency alone.
 
         c_k = √((c_x² + c_y²) / 2),    c_x = 2 |Σ_n x_n exp(2πi k n / p)|² / (p Σ_n x_n²)
 
     x_n, y_n: projections of token n on Re F_k and on Im F_k, see `project`; c_x: share of the power of x that is at
-    frequency k. A circle gives 1, and so does any ellipse and any line that oscillates at k: circularity measures
-    purity, not shape, for which see `roundness`. An N(0, 1) embedding gives about (d + 1) / (d + p − 1). A part of F_k
-    that is no more than rounding (the authors' code divides 0 by 0) is left out of the root mean square; a frequency
-    that is absent gives 0. Source: [ding2024survival], Eq. 5; the root mean square is in its code.
+    frequency k. A circle gives 1, and so does any ellipse or line that oscillates at k: circularity measures purity;
+    for the shape see `roundness`. An N(0, 1) embedding gives about (d + 1) / (d + p − 1). A part of F_k that is mere
+    rounding (where the authors' code divides 0 by 0) is left out of the root mean square; an absent frequency gives 0.
+    Source: [ding2024survival], Eq. 5; the root mean square is in its code.
 
     >>> angle = 2 * np.pi * np.arange(5) / 5
     >>> circle = np.stack([np.cos(2 * angle), np.sin(2 * angle)], axis=1)
@@ -213,10 +214,10 @@ def roundness(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array,
 
         r_k = ‖Im G_k‖ / ‖Re G_k‖,    G_k = F_k exp(−i φ / 2),    φ = arg Σ_a F_ka²
 
-    F_k: see `fourier_coefficients`; a: one of d dimensions. Frequency k alone moves the tokens along an ellipse; the
-    phase φ / 2 turns Re and Im into its half-axes, the shorter one over the longer one is r_k. Unlike `circularity` it
-    ignores all other frequencies. A frequency that is no more than rounding gives 0.
-    Source: the lines and circles of [ding2024survival], Section 3.2.1, told apart.
+    F_k: see `fourier_coefficients`; a: one of d dimensions. The component of frequency k puts the tokens on an ellipse.
+    The phase φ / 2 turns Re and Im into its semi-axes, and r_k is the shorter over the longer. Unlike `circularity`,
+    it ignores all other frequencies. A frequency that is mere rounding gives 0.
+    Source: distinguishes the lines and circles of [ding2024survival], Section 3.2.1.
 
     >>> angle = 2 * np.pi * np.arange(5) / 5
     >>> roundness(np.stack([4 * np.cos(2 * angle), np.sin(2 * angle)], axis=1)).round(3).tolist()
@@ -232,13 +233,13 @@ def roundness(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array,
 def pca_frequencies(
     embedding: Float[Array | np.ndarray, "token dim"], planes: int
 ) -> tuple[Int[Array, " plane"], Float[Array, " plane"]]:
-    """Frequency that each leading pair of principal components holds, and the share of its variance there.
+    """The dominant frequency of each leading pair of principal components, and its share of the pair's variance.
 
         k_i = argmax_k S_ik,    S_ik = 2 Σ_{c=2i,2i+1} |Σ_n exp(−2πi k n / p) z_nc|² / (p Σ_{c=2i,2i+1} Σ_n z_nc²)
 
-    z_nc: coordinate of token n along principal component c, by falling variance; i: one of `planes`. A share of 1 says
-    that PCA found the plane of k_i; two circles of equal size share their components. A pair without variance gives
-    share 0. Source: [ding2024survival], Figure 3.
+    z_nc: coordinate of token n along principal component c, in order of decreasing variance; i: one of `planes`. A
+    share of 1 means that PCA found the plane of k_i; two circles of equal size mix in their components. A pair without
+    variance gives share 0. Source: [ding2024survival], Figure 3.
 
     >>> angle = 2 * np.pi * np.arange(7) / 7
     >>> both = np.stack([np.cos(angle), np.sin(angle), 2 * np.cos(3 * angle), 2 * np.sin(3 * angle)], axis=1)
@@ -259,12 +260,12 @@ def pca_frequencies(
 
 
 def spacing(k: SupportsIndex, p: int) -> int:
-    """Difference Δ of two tokens that are neighbours on the circle of frequency k.
+    """Difference Δ between two tokens that are neighbours on the circle of frequency k.
 
         k Δ = 1 mod p
 
-    p: how many tokens. p − Δ is the neighbour on the other side; the figures of the paper print either. Only a k
-    without a common factor with p has a spacing: otherwise several tokens sit at one point.
+    p: the number of tokens. p − Δ is the neighbour on the other side; the paper's figures print one or the other. Only
+    a k coprime to p has a spacing: otherwise several tokens share each point.
     Source: [ding2024survival], Figure 3.
 
     >>> spacing(k=23, p=59)

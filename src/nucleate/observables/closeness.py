@@ -1,4 +1,4 @@
-"""What counts as a closed parallelogram: rules that map residuals to yes or no."""
+"""Rules that decide from its residual whether a parallelogram counts as closed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 Closeness = Callable[[Array], Array]
-"""Any rule from residuals E_i + E_j − E_m − E_n [parallelogram, dim] to bool [parallelogram]."""
+"""Any rule that maps residuals E_i + E_j − E_m − E_n [parallelogram, dim] to bool [parallelogram]."""
 
 
 @dataclass(frozen=True)
 class MeanSquare:
-    """Call a parallelogram formed when its mean squared residual is small: the authors' code.
+    """Call a parallelogram formed when its mean squared residual is small: the rule in the authors' code.
 
         (1/d) Σ_a (E_i + E_j − E_m − E_n)_a² < threshold
 
-    a: one of d dimensions. In one dimension the default reads |residual| < 0.1, ten times looser than the
+    a: one of d dimensions. In one dimension the default means |residual| < 0.1, ten times looser than the
     paper's text (`Distance`). Source: the code of [liu2022grokking].
 
     >>> MeanSquare()(np.array([[0.09], [0.11]])).tolist()
@@ -36,7 +36,7 @@ class MeanSquare:
 
 @dataclass(frozen=True)
 class Distance:
-    """Call a parallelogram formed when its residual is short: the paper's text.
+    """Call a parallelogram formed when its residual is short: the rule in the paper's text.
 
         |E_i + E_j − E_m − E_n| ≤ δ
 

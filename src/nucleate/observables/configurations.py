@@ -8,11 +8,11 @@ from jaxtyping import Array, Bool, Float, Integer
 
 
 def is_canonical(embedding: Float[Array | np.ndarray, "*member token 1"]) -> Bool[np.ndarray, "*member"]:
-    """Tell whether the tokens lie in their own order along the line, or in the reverse.
+    """Whether the tokens lie in their natural order along the line, or in its reverse.
 
         r_0 < r_1 < … < r_{p−1}    or    r_0 > r_1 > … > r_{p−1}
 
-    r_k: the embedding of token k, of one dimension. A NaN is in no order. Source: the ground states of
+    r_k: the one-dimensional embedding of token k. With a NaN the answer is no. Source: the ground states of
     [mehta2024repons], Appendix A.
 
     >>> is_canonical(np.array([[[3.0], [2.0], [0.0]], [[0.0], [2.0], [1.0]]])).tolist()
@@ -27,12 +27,12 @@ def in_well_fraction(
     equations: Float[Array | np.ndarray, "parallelogram token"],
     radius: float,
 ) -> Float[np.ndarray, "*member"]:
-    """Share of same-label pairs of pairs that are closer than the radius of the well.
+    """Share of pairs of pairs with the same label that lie within the radius of the well.
 
         |{q : |A_q R| ≤ radius}| / |{q}|
 
     A: the `equations`, a row for each two pairs that share a label (`nucleate.observables.equations`); R: the
-    embedding; radius: of the quadratic region of the attractive potential. Source: f_r of [mehta2024repons],
+    embedding; radius: that of the quadratic region of the attractive potential. Source: f_r of [mehta2024repons],
     Appendix A.
 
     >>> float(in_well_fraction(np.array([[0.0], [1.0], [2.5]]), np.array([[1.0, -2.0, 1.0]]), radius=0.4))
@@ -49,12 +49,12 @@ def displacement_clusters(
 ) -> Integer[np.ndarray, "*member"]:
     """Count the clusters into which the lengths of displacements fall.
 
-        |D R| sorted: a new cluster begins where the next length is more than gap · Δ larger
+        sort |D R|; a new cluster begins where the next length is larger by more than gap · Δ
 
     D: the `differences`, a row r_i + r_j − r_k − r_l for each two pairs with different labels; R: the
-    embedding, of one dimension; Δ = (max r − min r)/(p − 1): the mean spacing of the p tokens. Canonical and
-    evenly spaced, 0 to 9 have 18 clusters, one for each difference of two sums. Source: [mehta2024repons],
-    Appendix A; `gap` is ours.
+    one-dimensional embedding; Δ = (max r − min r)/(p − 1): the mean spacing of the p tokens. In canonical order
+    and evenly spaced, the tokens 0 to 9 give 18 clusters, one for each difference of two sums.
+    Source: [mehta2024repons], Appendix A; `gap` is ours.
 
     >>> i, j = np.triu_indices(10)
     >>> M = np.eye(10)[i] + np.eye(10)[j]
@@ -69,7 +69,7 @@ def displacement_clusters(
 
 
 def _along_the_line(embedding):
-    """Positions along the first principal axis, that axis, and the share of the variance off it."""
+    """Positions along the first principal axis, the axis, and the share of variance not along it."""
     offset = np.asarray(embedding, np.float64)
     offset = offset - offset.mean(axis=-2, keepdims=True)
     finite = np.isfinite(offset).all(axis=(-2, -1))
@@ -83,7 +83,7 @@ def _along_the_line(embedding):
 def is_line(
     embedding: Float[Array | np.ndarray, "*member token dim"], tolerance: float = 0.02
 ) -> Bool[np.ndarray, "*member"]:
-    """Tell whether the tokens lie on a straight line, in their own order or in the reverse.
+    """Whether the tokens lie on a straight line, in their natural order or in its reverse.
 
         1 − σ_1² / Σ_a σ_a² ≤ tolerance,    and `is_canonical` along the first principal axis
 
@@ -99,29 +99,29 @@ def is_line(
 
 
 def line_angle(embedding: Float[Array | np.ndarray, "*member token 2"]) -> Float[np.ndarray, "*member"]:
-    """The angle of the first principal axis in the plane, between 0 and π: horizontal is 0, vertical π/2.
+    """The angle of the first principal axis in the plane, from 0 to π: 0 is horizontal, π/2 vertical.
 
         tan(angle) = v_2 / v_1
 
-    v: the first principal axis, whose sign means nothing. Read it where `is_line` holds. Source: Figure 4a of
-    [mehta2024repons].
+    v: the first principal axis, whose sign is arbitrary. The angle is meaningful where `is_line` holds. Source:
+    Figure 4a of [mehta2024repons].
 
     >>> float(line_angle(np.arange(5.0)[:, None] * [0.0, -2.0]).round(4))
     1.5708
     """
     _, axis, off = _along_the_line(embedding)
     angle = np.mod(np.arctan2(axis[..., 1], axis[..., 0]), np.pi)
-    # An axis that rounding tips just below the horizontal is horizontal, not at π.
+    # An axis that rounding tilts just below the horizontal is at 0, not at π.
     return np.where(np.isnan(off), np.nan, np.where(np.pi - angle < 1e-9, 0.0, angle))
 
 
 def lattice_regularity(embedding: Float[Array | np.ndarray, "*member token dim"]) -> Float[np.ndarray, "*member"]:
-    """How evenly the tokens are spaced: 1 on any regular lattice, and lower the more irregular.
+    """How evenly the tokens are spaced: 1 on any regular lattice, less the more irregular it is.
 
         1 − std(ν) / mean(ν),    ν_t = min_{u≠t} |r_t − r_u|
 
-    r_t: the embedding of token t; ν: distances to the nearest neighbour. Points at random in the plane give
-    about 0.5. Source: the "lattices of varying regularity" of [mehta2024repons], Figure 2; the measure is ours.
+    r_t: the embedding of token t; ν: distances to the nearest neighbour. Random points in the plane give about
+    0.5. Source: the "lattices of varying regularity" of [mehta2024repons], Figure 2; the measure is ours.
 
     >>> x, y = np.meshgrid(np.arange(3.0), np.arange(3.0))
     >>> float(lattice_regularity(np.stack([x.ravel(), y.ravel()], axis=1)))

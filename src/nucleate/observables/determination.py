@@ -1,8 +1,8 @@
 """What a training set determines: exact linear algebra on the parallelograms it states.
 
-An ideal model satisfies A E = 0 for the parallelograms it knows. What else follows, and whether only the line
-E_k = a + k b is left, depends on the set of training pairs alone. `known` may carry any number of leading
-axes, one training set each. All is float64 NumPy: a rank is an integer, and float32 would miscount it.
+An ideal model satisfies A E = 0 for the parallelograms it knows. What else follows from them, and whether they
+leave only the line E_k = a + k b, depends on the set of training pairs alone. `known` may have any number of
+leading axes, one entry per training set. Everything is float64 NumPy: float32 would miscount ranks.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from jaxtyping import Array, ArrayLike, Bool, Float, Int, Integer, Num
 from nucleate.observables.parallelograms import known as known_parallelograms
 
 ZERO = 1e-8
-"""Below this an eigenvalue of the integer matrix AᵀA, or the squared length of a projected row of A, is 0."""
+"""An eigenvalue of the integer matrix AᵀA, or the squared length of a projected row of A, counts as 0 below this."""
 
 
 def gram(
@@ -33,7 +33,7 @@ def gram(
 def nullity(
     equations: Float[np.ndarray, "parallelogram token"], known: Bool[np.ndarray, "*set parallelogram"]
 ) -> Int[np.ndarray | np.generic, "*set"]:
-    """Count the degrees of freedom n0 that the known equations leave to an embedding dimension.
+    """Count the degrees of freedom n0 that the known equations leave to each embedding dimension.
 
         n0 = dim {E | A_q E = 0 for all q known} = #{eigenvalues of G < 1e-8}
 
@@ -66,7 +66,7 @@ def null_space(
 def implied(
     equations: Float[np.ndarray, "parallelogram token"], known: Bool[np.ndarray, "*set parallelogram"]
 ) -> Bool[np.ndarray, "*set parallelogram"]:
-    """Tell which parallelograms follow from the known ones: membership in P(D).
+    """Which parallelograms follow from the known ones: membership in P(D).
 
         P(D) = {q ∈ P0 | rank A(P0(D) ∪ q) = rank A(P0(D))} = {q | A_q V = 0}
 
@@ -84,7 +84,7 @@ def implied(
 def ideal_rqi(
     equations: Float[np.ndarray, "parallelogram token"], known: Bool[np.ndarray, "*set parallelogram"]
 ) -> Float[np.ndarray | np.generic, "*set"]:
-    """Representation quality index of the ideal model, which forms all that its data imply and no more.
+    """Representation quality index of the ideal model, which forms exactly the parallelograms its data imply.
 
         RQI-bar = |P(D)| / |P0|
 
@@ -130,7 +130,7 @@ def ideal_test_accuracy(
     quads: Integer[Array | np.ndarray, "parallelogram 2"],
     in_train: Bool[Array | np.ndarray, "*set pair"],
 ) -> Float[np.ndarray | np.generic, "*set"]:
-    """Accuracy of the ideal model over the pairs outside the training set; NaN where there is none.
+    """Accuracy of the ideal model over the pairs outside the training set; NaN where there are none.
 
         |D̄(D, P(D)) \\ D| / |D0 \\ D|
 
@@ -152,7 +152,7 @@ def grokking_rate(
     z0: Num[ArrayLike, "*#set"],
     per_parallelogram: bool = False,
 ) -> Float[np.ndarray | np.generic, "*set"]:
-    """Rate λ3 of the slowest approach to the line in the effective theory; 0 if the line is not determined.
+    """Rate λ3 at which the slowest mode approaches the line in the effective theory; 0 if the line is undetermined.
 
         λ3 = 2 g3 / Z0,    or 2 g3 / (Z0 |P0(D)|) if `per_parallelogram`
 
@@ -174,7 +174,7 @@ def grokking_rate(
 def is_linear(
     equations: Float[np.ndarray, "parallelogram token"], known: Bool[np.ndarray, "*set parallelogram"]
 ) -> Bool[np.ndarray | np.generic, "*set"]:
-    """Tell whether the training set leaves only the linear representation.
+    """Whether the training set leaves only the linear representation.
 
         n0 = 2  ⇔  E_k = a + k b
 

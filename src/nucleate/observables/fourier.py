@@ -1,8 +1,8 @@
 """An embedding of Z_p seen through its Fourier transform over the tokens.
 
-A real embedding of p tokens has (p − 1) // 2 frequencies k = 1, 2, ..., each with a plane of its own: k and p − k are
-the same. What is left is the mean (k = 0) and, for even p, the alternation k = p/2, which is a line and can be no
-circle. Row k − 1 of every `freq` axis is frequency k. p may be any integer >= 3, prime or not.
+A real embedding of p tokens has (p − 1) // 2 frequencies k = 1, 2, ..., each with its own plane: k and p − k are the
+same. What remains is the mean (k = 0) and, for even p, the alternation k = p/2, which is a line and never a circle.
+Row k − 1 of every `freq` axis is frequency k. p may be any integer >= 3, prime or not.
 """
 
 from operator import index
@@ -29,13 +29,13 @@ def fourier_coefficients(embedding: Float[Array | np.ndarray, "token dim"]) -> C
 
 
 def signal(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " freq"]:
-    """Signal of each frequency, as the authors' code computes and plots it: the norm of its coefficients.
+    """Signal of each frequency as the authors' code computes and plots it: the norm of its coefficients.
 
         s_k = ‖F_k‖
 
-    F_k: see `fourier_coefficients`; ‖·‖: over the dimensions. The paper's text defines the square, see `power`; its
-    code plots the norm and compares the norm with thresholds. An N(0, 1) embedding has s_k ≈ √(p d), a circle of radius
-    R and frequency k has s_k = p R / √2. Source: the code of [ding2024survival], Section 2.
+    F_k: see `fourier_coefficients`; ‖·‖: norm over the dimensions. The paper's text defines the square, see `power`;
+    its code plots the norm and compares it with thresholds. An N(0, 1) embedding has s_k ≈ √(p d); a circle of radius R
+    and frequency k has s_k = p R / √2. Source: the code of [ding2024survival], Section 2.
 
     >>> angle = 2 * np.pi * np.arange(5) / 5
     >>> circle = np.stack([np.cos(2 * angle), np.sin(2 * angle)], axis=1)
@@ -46,11 +46,11 @@ def signal(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " 
 
 
 def power(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " freq"]:
-    """Power of each frequency: what the paper's text calls its signal.
+    """Power of each frequency, which the paper's text calls its signal.
 
         s_k² = ‖F_k‖²
 
-    F_k: see `fourier_coefficients`. The authors' code has the root of it everywhere, see `signal`.
+    F_k: see `fourier_coefficients`. The authors' code uses its square root throughout, see `signal`.
     Source: [ding2024survival], Section 2.
 
     >>> angle = 2 * np.pi * np.arange(5) / 5
@@ -62,12 +62,12 @@ def power(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " f
 
 
 def mean_signal(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, ""]:
-    """Mean norm over all p frequencies: what the authors compare a signal with.
+    """Mean norm over all p frequencies, with which the authors compare each signal.
 
         s̄ = (1/p) Σ_{k=0}^{p−1} ‖F_k‖
 
-    F_k: see `fourier_coefficients`; here also of k = 0 (the mean of the embedding), of the mirror images p − k and, for
-    even p, of k = p/2, none of which `signal` holds. Source: the code of [ding2024survival].
+    F_k: see `fourier_coefficients`; here also for k = 0 (the mean of the embedding), for the mirror images p − k and,
+    for even p, for k = p/2, which `signal` leaves out. Source: the code of [ding2024survival].
 
     >>> alternating = np.array([[1.0], [-1.0], [1.0], [-1.0]])
     >>> signal(alternating).tolist(), float(mean_signal(alternating))
@@ -98,8 +98,8 @@ def plane(embedding: Float[Array | np.ndarray, "token dim"], k: SupportsIndex) -
 
         Re F_k / ‖Re F_k‖,    Im F_k / ‖Im F_k‖
 
-    F_k: see `fourier_coefficients`. They are at right angles for a true circle only. A part that is no more than
-    rounding, as the imaginary part of a line is, gives zeros. Source: the code of [ding2024survival], Section 2.
+    F_k: see `fourier_coefficients`. They are at right angles only for a true circle. A part that is mere rounding, such
+    as the imaginary part of a line, gives zeros. Source: the code of [ding2024survival], Section 2.
 
     >>> angle = 2 * np.pi * np.arange(5) / 5
     >>> circle = np.stack([np.sin(angle), 0 * angle, np.cos(angle)], axis=1)
@@ -116,8 +116,9 @@ def project(embedding: Float[Array | np.ndarray, "token dim"], k: SupportsIndex)
         x_n = (E_n · Re F_k / ‖Re F_k‖, E_n · Im F_k / ‖Im F_k‖)
 
     E_n: embedding of token n; F_k: see `fourier_coefficients`. The embedding is not centred, and other frequencies
-    leak into the plane unless their planes are at right angles to it. To watch a circle form, project each snapshot on
-    the plane of the last, as Figure 2 does: `snapshot @ plane(last, k).T`. Source: the code of [ding2024survival].
+    leak into the plane unless their planes are at right angles to it. To watch a circle form, project each snapshot
+    onto the plane of the last one, as in Figure 2: `snapshot @ plane(last, k).T`. Source: the code of
+    [ding2024survival].
 
     >>> angle = 2 * np.pi * np.arange(4) / 4
     >>> circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -129,7 +130,7 @@ def project(embedding: Float[Array | np.ndarray, "token dim"], k: SupportsIndex)
 
 
 def directions(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, "2 freq dim"]:
-    """Unit vectors along the real and imaginary parts of all F_k; zeros for a part that is no more than rounding.
+    """Unit vectors along the real and imaginary parts of all F_k; zeros for a part that is mere rounding.
 
     Rounding: below ε √p ‖E‖, machine epsilon times the norm of the whole spectrum (Parseval).
     """
@@ -140,13 +141,13 @@ def directions(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array
 
 
 def rounding(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, ""]:
-    """Size below which a Fourier coefficient is no more than rounding: ε √p ‖E‖."""
+    """Size below which a Fourier coefficient is mere rounding: ε √p ‖E‖."""
     embedding = jnp.asarray(embedding)
     return jnp.finfo(embedding.dtype).eps * len(embedding) ** 0.5 * jnp.linalg.norm(embedding)
 
 
 def frequency(caller: str, k: SupportsIndex, p: int) -> int:
-    """Return k as an int if it is a frequency of p tokens, and say what would be one if not."""
+    """Return k as an int, or raise naming the valid range if it is not a frequency of p tokens."""
     k, last = index(k), (p - 1) // 2
     if not 1 <= k <= last:
         raise ValueError(f"{caller}: frequency must be between 1 and {last} for p={p}; got {k}.")

@@ -1,7 +1,7 @@
 """Parallelograms: the structure by which a representation of addition generalises.
 
 Pairs (i, j) and (m, n) with the same label form a parallelogram when E_i + E_j = E_m + E_n. A decoder that
-reads only the sum then answers both alike, so whoever has learned one pair also knows the other.
+reads only the sum then gives both the same answer, so a network that has learned one pair also knows the other.
 """
 
 import jax.numpy as jnp
@@ -19,7 +19,7 @@ def parallelograms(label: Integer[Array | np.ndarray, " pair"]) -> Integer[np.nd
 
         P0 = {(P, Q) | P < Q, label_P = label_Q}
 
-    label: the answer of each pair; P, Q: indices of pairs. Ordered pairs also give the empty parallelograms
+    label: the label of each pair; P, Q: indices of pairs. Ordered pairs also give the trivial parallelograms
     (i, j), (j, i), whose equation is 0 = 0. Source: [liu2022grokking], Eq. 1.
 
     >>> i, j = np.triu_indices(10)
@@ -39,7 +39,7 @@ def equations(
 
         A_q = e_i + e_j − e_m − e_n
 
-    e_k: unit vector of token k of `tokens`; (i, j), (m, n): the two `pairs` that row q of `quads` names.
+    e_k: unit vector of token k of `tokens`; (i, j), (m, n): the two `pairs` listed in row q of `quads`.
     Source: [liu2022grokking], Eq. 7.
 
     >>> equations(np.array([[0, 2], [1, 1]]), np.array([[0, 1]]), tokens=3).tolist()
@@ -53,7 +53,7 @@ def equations(
 def known(
     quads: Integer[Array | np.ndarray, "parallelogram 2"], in_train: Bool[Array | np.ndarray, "*set pair"]
 ) -> Bool[np.ndarray, "*set parallelogram"]:
-    """Tell which parallelograms the training set states outright: membership in P0(D).
+    """Which parallelograms have both pairs in the training set: membership in P0(D).
 
         P0(D) = {(P, Q) ∈ P0 | P ∈ D and Q ∈ D}
 
@@ -69,12 +69,12 @@ def known(
 
 
 def normalized(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, "token dim"]:
-    """Bring each dimension to mean 0 and variance 1 over the tokens; a constant dimension becomes 0.
+    """Scale each dimension to mean 0 and variance 1 over the tokens; a constant dimension becomes 0.
 
         Ẽ_k = (E_k − μ) / σ,    σ² = Σ_k (E_k − μ)² / (p − 1)
 
-    E_k: embedding of token k of p; μ: its mean. The paper's text has p for p − 1 and σ for σ²; this is
-    its code. Source: [liu2022grokking], Section 3.2.
+    E_k: embedding of token k of p; μ: its mean. This is the authors' code; the paper's text has p for p − 1
+    and σ for σ². Source: [liu2022grokking], Section 3.2.
 
     >>> normalized(np.array([[1.0, 7.0], [2.0, 7.0], [3.0, 7.0]])).tolist()
     [[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]
@@ -89,12 +89,12 @@ def formed(
     equations: Float[Array | np.ndarray, "parallelogram token"],
     closeness: Closeness = AUTHORS,
 ) -> Bool[Array, " parallelogram"]:
-    """Tell which parallelograms the normalised embedding closes: membership in P(R).
+    """Which parallelograms the normalised embedding closes: membership in P(R).
 
         P(R) = {q ∈ P0 | A_q Ẽ is close to 0}
 
-    A: the `equations`; Ẽ: the `normalized` embedding; closeness: what counts as close. An embedding with a
-    NaN forms none. Source: [liu2022grokking], Eq. 2.
+    A: the `equations`; Ẽ: the `normalized` embedding; closeness: the rule for what counts as close. An
+    embedding with a NaN forms none. Source: [liu2022grokking], Eq. 2.
 
     >>> A = np.array([[1.0, -2.0, 1.0, 0.0], [0.0, 1.0, -2.0, 1.0]])
     >>> formed(np.array([[0.0], [1.0], [2.0], [7.0]]), A).tolist()
@@ -126,7 +126,7 @@ def covered(
     quads: Integer[Array | np.ndarray, "parallelogram 2"],
     in_train: Bool[Array | np.ndarray, "*set pair"],
 ) -> Bool[Array, "*set pair"]:
-    """Tell which pairs are answered right: training pairs and those a parallelogram ties to one.
+    """Which pairs are answered correctly: training pairs, and pairs tied to one by a parallelogram.
 
         D̄(D, P) = D ∪ {Q | ∃ P' ∈ D: (P', Q) ∈ P}
 

@@ -7,14 +7,14 @@ from jaxtyping import Array, ArrayLike, Bool, Float, Int, Int8, Integer
 
 
 class Phase(IntEnum):
-    """Name how a training run ended.
+    """How a training run ended.
 
         train crossed, validation crossed soon after → COMPREHENSION;  late → GROKKING;  never → MEMORIZATION
         train never crossed → CONFUSION
 
-    "Crossed": its accuracy reached the threshold (0.9 in the paper). Source: [liu2022grokking], Table 1.
+    "Crossed": the accuracy reached the threshold (0.9 in the paper). Source: [liu2022grokking], Table 1.
 
-    >>> Phase(1).name
+    >>> Phase(phase(train_step=100, valid_step=5000).item()).name
     'GROKKING'
     """
 
@@ -27,7 +27,7 @@ class Phase(IntEnum):
 def phase(
     train_step: Int[ArrayLike, "*#cell"], valid_step: Int[ArrayLike, "*#cell"], delay: int = 1000
 ) -> Int8[np.ndarray, "*cell"]:
-    """Classify runs by the steps at which training and validation accuracy crossed their threshold.
+    """Classify runs by the steps at which training and validation accuracy crossed the threshold.
 
         comprehension ⇔ t_valid − t_train < delay
 
@@ -46,13 +46,12 @@ def phase(
 def vote(
     phases: Integer[Array | np.ndarray, "..."], axis: int
 ) -> tuple[Int8[np.ndarray, "..."], Float[np.ndarray, "..."]]:
-    """Decide the phase of each cell by majority, with the largest share of votes.
+    """The majority phase of each cell, and the largest share of votes.
 
         winner = f with n_f > ½ Σ_g n_g, or −1 if there is none;    share = max_f n_f / Σ_g n_g
 
-    n_f: number of entries of `phases` along `axis` (seeds, say) in phase f; other codes, such as −1, have a vote too
-    but cannot win.
-    A diagram of [liu2022grokking], Figure 6, has one seed a cell; this is for several.
+    n_f: number of entries of `phases` along `axis` (seeds, say) in phase f; other codes, such as −1, also vote but
+    cannot win. The diagrams of [liu2022grokking], Figure 6, have one seed per cell; this is for several.
 
     >>> winner, share = vote(np.array([[0, 1], [0, 2], [3, 2]]), axis=0)
     >>> winner.tolist(), share.round(2).tolist()
@@ -71,7 +70,7 @@ def sandwiched(grid: Integer[Array | np.ndarray, "row col"]) -> Bool[np.ndarray,
 
         {nearest before, nearest after} = {COMPREHENSION, MEMORIZATION}
 
-    Nearest: the closest cell on that side whose phase is not GROKKING; a side without one never counts.
+    Nearest: the closest cell on that side whose phase is not GROKKING; a side without such a cell does not count.
     Source: Section 4.1 of [liu2022grokking].
 
     >>> sandwiched(np.array([[0, 1, 1, 2], [0, 1, 1, 3]])).astype(int).tolist()

@@ -1,4 +1,4 @@
-"""How many dimensions an embedding really uses."""
+"""How many dimensions an embedding effectively uses."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,8 +12,8 @@ def pca_spectrum(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Arr
 
         σ_i = s_i² / Σ_j s_j²
 
-    s_i: singular value i of the centred embedding, of which there are min(token, dim). A constant embedding
-    has no variance and gives zeros. Source: [liu2022grokking], Section 4.2.
+    s_i: singular value i of the min(token, dim) of the centred embedding. A constant embedding has no variance
+    and gives zeros. Source: [liu2022grokking], Section 4.2.
 
     >>> rectangle = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0], [2.0, 1.0]])
     >>> [round(float(fraction), 3) for fraction in pca_spectrum(rectangle)]
@@ -34,13 +34,13 @@ def spectral_entropy(fractions: Float[Array | np.ndarray, " component"]) -> Floa
     >>> round(float(spectral_entropy(np.array([0.5, 0.5, 0.0]))), 4)
     0.6931
     """
-    # 1 ln 1 is 0 too, with a finite gradient; and unlike a test for > 0 this lets a NaN through.
+    # 1 ln 1 is also 0, but has a finite gradient; and unlike a test for > 0, this lets a NaN through.
     positive = jnp.where(fractions == 0, 1, fractions)
     return -jnp.sum(positive * jnp.log(positive))
 
 
 def effective_dimension(fractions: Float[Array | np.ndarray, " component"]) -> Float[Array, ""]:
-    """Effective number of dimensions: that of a flat spectrum with the same entropy.
+    """Effective number of dimensions: the length of a flat spectrum with the same entropy.
 
         d_eff = e^S
 

@@ -1,4 +1,4 @@
-"""Figures: arrays in, matplotlib axes drawn on. Draw inside `with style():` and write with `save`."""
+"""Figures: functions that draw arrays on matplotlib axes. Draw inside `with style():` and write with `save`."""
 
 from nucleate.plots.animation import animate, animate_circles
 from nucleate.plots.attention import animate_attention, attention_map, particles

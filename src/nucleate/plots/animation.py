@@ -1,4 +1,4 @@
-"""Moving pictures, as GIF: every browser plays them, and a report needs nothing else to show them."""
+"""Animations as GIF, which every browser plays without further tools."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nucleate.plots.style import MUTED, PALETTE, Number, style
 from nucleate.record import write_atomically
 
 _SAMPLED = 6
-"""How many frames have a say in the colours that all of them are drawn in."""
+"""Number of frames from which the palette shared by all frames is computed."""
 
 _WIDTH = 8.0
 
@@ -28,9 +28,9 @@ def animate(
 ) -> Path:
     """Write `draw(0)`, `draw(1)`, … as an endless GIF and return its path.
 
-    Each frame is shown for `seconds`, the last one for `hold`. `draw` may change and return one and the same
-    figure; it is called in the house style. All frames have one size in pixels and share 256 colours. Equal
-    frames in a row are stored as one that is shown longer. The file appears whole or not at all.
+    Each frame is shown for `seconds`, the last one for `hold`. `draw` is called in the house style and may
+    return the same figure each time, modified. All frames have one size in pixels and share 256 colours. Equal
+    consecutive frames are stored as one, shown longer. The file is written atomically.
 
     >>> import tempfile
     >>> def draw(frame):
@@ -49,11 +49,11 @@ def animate(
     if frames < 1:
         raise ValueError(f"animate: frames must be >= 1; got {frames}.")
     if min(seconds, hold) < 0.02:
-        raise ValueError(f"animate: browsers show no frame for less than 0.02 seconds; got {seconds} and {hold}.")
+        raise ValueError(f"animate: seconds and hold must be >= 0.02, as browsers require; got {seconds} and {hold}.")
     with style():
         pictures = [_picture(draw(frame)) for frame in range(frames)]
     if len(sizes := {picture.size for picture in pictures}) > 1:
-        raise ValueError(f"animate: all frames must have one size in pixels; got {sorted(sizes)}.")
+        raise ValueError(f"animate: all frames must have the same size in pixels; got {sorted(sizes)}.")
     colors = _common_colors(pictures)
     indexed = [picture.quantize(palette=colors, dither=Image.Dither.NONE) for picture in pictures]
     durations = [round(100 * float(seconds)) * 10] * (frames - 1) + [round(100 * float(hold)) * 10]
@@ -70,7 +70,7 @@ def _picture(figure: Figure) -> Image.Image:
 
 
 def _common_colors(pictures: list[Image.Image]) -> Image.Image:
-    """One palette for all frames: with one each, what stands still would flicker and be stored again."""
+    """One palette for all frames: with separate ones, static parts would flicker and be stored again."""
     chosen = [pictures[int(i)] for i in np.unique(np.linspace(0, len(pictures) - 1, _SAMPLED).astype(int))]
     width, height = pictures[0].size
     sheet = Image.new("RGB", (width, height * len(chosen)))
@@ -78,7 +78,7 @@ def _common_colors(pictures: list[Image.Image]) -> Image.Image:
         sheet.paste(picture, (0, row * height))
     colors = sheet.quantize(256, method=Image.Quantize.MEDIANCUT)
     table = np.reshape(colors.getpalette() or [], (-1, 3))
-    table[table.min(axis=1) > 247] = 255  # the paper, which averaging has made a little grey
+    table[table.min(axis=1) > 247] = 255  # the white background, which averaging has made slightly grey
     colors.putpalette(table.ravel().tolist())
     return colors
 
@@ -93,16 +93,18 @@ def animate_circles(
     xlog: bool = False,
     seconds: Number = 0.1,
 ) -> Path:
-    """Circles moving side by side while their network trains, over a curve of their signals.
+    """Animate circles side by side while their network trains, above a plot of their signals.
 
-    `points` are title: [frame, token, 2], all on one scale; `signals` are title: [frame], for the same titles;
-    `order` has the spacing Δ of a circle, see `circle`. Source: [ding2024survival], Figure 2, set in motion.
+    `points` maps title to [frame, token, 2], all on one scale; `signals` maps the same titles to [frame]; `order`
+    maps titles to the spacing Δ, see `circle`. Source: an animation of [ding2024survival], Figure 2.
 
     >>> import tempfile
     >>> moving = {"dies": np.random.default_rng(0).normal(size=(2, 5, 2)) * [[[1.0]], [[0.1]]]}
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     animate_circles(Path(folder) / "circles.gif", moving, [0, 100], {"dies": [5.0, 0.5]}).name
-    'circles.gif'
+    ...     path = animate_circles(Path(folder) / "circles.gif", moving, [0, 100], {"dies": [5.0, 0.5]})
+    ...     with Image.open(path) as film:
+    ...         film.n_frames
+    2
     """
     steps = np.asarray(steps, float)
     moving = {title: np.asarray(values, float) for title, values in points.items()}
@@ -121,9 +123,9 @@ def animate_circles(
 
 def _check(points: Mapping[str, NDArray], steps: NDArray, signals: Mapping[str, NDArray]) -> None:
     if not points or not steps.size:
-        raise ValueError(f"animate_circles needs circles and frames; got {len(points)} and {steps.size}.")
+        raise ValueError(f"animate_circles: needs at least 1 circle and frame; got {len(points)} and {steps.size}.")
     if points.keys() != signals.keys():
-        raise ValueError(f"animate_circles: signals must be of {sorted(points)}; got {sorted(signals)}.")
+        raise ValueError(f"animate_circles: signals must have the titles {sorted(points)}; got {sorted(signals)}.")
     for title, here in points.items():
         if here.ndim != 3 or here.shape[::2] != (steps.size, 2):
             raise ValueError(
@@ -136,7 +138,7 @@ def _check(points: Mapping[str, NDArray], steps: NDArray, signals: Mapping[str, 
 
 
 class _Film:
-    """The figure of all frames: the circles above, their signals below, and what moves in either."""
+    """The figure shared by all frames: the circles above, their signals below, and the artists that move."""
 
     def __init__(
         self, points: Mapping[str, NDArray], steps: NDArray, signals: Mapping[str, NDArray], xlog: bool
@@ -178,6 +180,6 @@ class _Film:
             marker.set_data([step], [np.clip(self._signals[title][frame], low, high)])
         self._now.set_xdata([step, step])
         self._curve.set_title(f"step {step:,.0f}", pad=4, fontsize=10.5)
-        if frame == 0:  # the layout of the first frame is that of all
+        if frame == 0:  # all frames keep the layout of the first
             self.figure.draw_without_rendering()
             self.figure.set_layout_engine("none")

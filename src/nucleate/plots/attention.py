@@ -1,4 +1,4 @@
-"""Particles in their box, and whom a head attends to among them."""
+"""Particles in their box, and the attention between them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nucleate.plots.style import MUTED, PALETTE, Number, style
 
 _ATTENTION, _QUERY, _OTHER = PALETTE[1], PALETTE[2], "#D9DDE3"
 _FAINTEST = 0.01
-"""Attention below this is not drawn: nobody would see it, and most pairs have less."""
+"""Attention below this is not drawn: it would be invisible, and most pairs have less."""
 _WIDTH = 8.0
 
 
@@ -31,9 +31,9 @@ def particles(
     query: int | None = None,
     title: str = "",
 ) -> EllipseCollection:
-    """Particles at `position[particle, 2]` as circles in their `box`, from the origin to (width, height).
+    """Particles at `position[particle, 2]` as circles in their `box`, which extends from the origin to (width, height).
 
-    `query`: a particle to be seen among the others. What has left the box is not drawn.
+    `query`: a particle to highlight. Particles that have left the box are not drawn.
     Source: [hitchcock2025emergence], Figure 3.
 
     >>> from nucleate.plots import panels, style
@@ -50,10 +50,10 @@ def particles(
     if not min(width, height) > 0:
         raise ValueError(f"particles: box must be (width, height), both positive; got {box}.")
     if query is not None and not 0 <= query < len(position):
-        raise ValueError(f"particles: query must be one of {len(position)} particles; got {query}.")
+        raise ValueError(f"particles: query must be between 0 and {len(position) - 1}; got {query}.")
     size = np.full(len(position), float(diameter))
     last = np.arange(len(position)) == (-1 if query is None else query)
-    order = np.argsort(last, kind="stable")  # the query on top of the others
+    order = np.argsort(last, kind="stable")  # the query is drawn on top
     circles = EllipseCollection(
         size,
         size,
@@ -88,7 +88,7 @@ def attention_map(
     query: int | None = None,
     title: str = "",
 ) -> LineCollection:
-    """Whom particles attend to: a line from i to j as opaque as `attention[i, j]`, over the particles in their box.
+    """Attention between particles in their box: a line from i to j with opacity `attention[i, j]`.
 
     `query`: draw only the attention of this particle. Source: [hitchcock2025emergence], Figures 3 and 13 to 15.
 
@@ -111,7 +111,7 @@ def attention_map(
 
 
 def _no_lines(ax: Axes, box: tuple[Number, Number], diameter: Number) -> LineCollection:
-    """Lines to be filled in, thinner where particles are small, and none beyond the walls."""
+    """An empty collection of lines, thinner where particles are small and clipped at the walls."""
     width = float(np.clip(12 * float(diameter) / float(box[0]), 0.8, 1.5))
     lines = LineCollection([], linewidths=width, zorder=3, capstyle="butt")
     ax.add_collection(lines, autolim=False)
@@ -120,7 +120,7 @@ def _no_lines(ax: Axes, box: tuple[Number, Number], diameter: Number) -> LineCol
 
 
 def _connect(lines: LineCollection, position: NDArray, attention: NDArray, query: int | None = None) -> None:
-    """The lines of the attention, the most opaque last."""
+    """Set the lines of attention, the most opaque on top."""
     alpha = np.clip(np.nan_to_num(attention), 0, 1)
     if query is not None:
         alpha = alpha * (np.arange(len(alpha)) == query)[:, None]
@@ -143,17 +143,18 @@ def animate_attention(
     diameter: Number = 1.0,
     seconds: Number = 0.06,
 ) -> Path:
-    """Particles moving side by side, with whom they attend to.
+    """Animate particles side by side, with the attention between them.
 
-    `motions` are title: [frame, particle, 2]; `attention` is title: [frame, particle, particle], for all or some of
-    them; `times` say what time it is in each frame. Source: [hitchcock2025emergence], Figure 3, set in motion.
+    `motions` maps title to [frame, particle, 2]; `attention` maps some or all of these titles to [frame, particle,
+    particle]; `times` is the time of each frame. Source: an animation of [hitchcock2025emergence], Figure 3.
 
     >>> import tempfile
     >>> falling = np.array([[[1.0, 3.0]], [[1.0, 2.0]]])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "fall.gif"
-    ...     animate_attention(path, {"truth": falling}, {"truth": np.zeros((2, 1, 1))}, (4.0, 4.0), [0.0, 0.5]).name
-    'fall.gif'
+    ...     _ = animate_attention(path, {"truth": falling}, {"truth": np.zeros((2, 1, 1))}, (4.0, 4.0), [0.0, 0.5])
+    ...     path.read_bytes()[:4]
+    b'GIF8'
     """
     times = np.asarray(times, float)
     moving = {title: np.asarray(values, float) for title, values in motions.items()}
@@ -183,7 +184,7 @@ def animate_attention(
 
 def _check_film(motions: Mapping[str, NDArray], attention: Mapping[str, NDArray], times: NDArray) -> None:
     if not motions or not times.size:
-        raise ValueError(f"animate_attention needs motions and frames; got {len(motions)} and {times.size}.")
+        raise ValueError(f"animate_attention: needs at least 1 motion and frame; got {len(motions)} and {times.size}.")
     for title, here in motions.items():
         if here.ndim != 3 or here.shape[::2] != (times.size, 2):
             raise ValueError(
@@ -191,7 +192,7 @@ def _check_film(motions: Mapping[str, NDArray], attention: Mapping[str, NDArray]
             )
     for title, here in attention.items():
         if title not in motions:
-            raise ValueError(f"animate_attention: attention must be of {sorted(motions)}; got {title!r}.")
+            raise ValueError(f"animate_attention: attention must have titles from {sorted(motions)}; got {title!r}.")
         count = motions[title].shape[1]
         if here.shape != (times.size, count, count):
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Circles in the embedding: how strong each frequency is, and what it looks like.
+"""Circles in the embedding: the strength of each frequency and its shape.
 
 Column k − 1 of every `freq` axis is frequency k.
 """
@@ -24,24 +24,24 @@ from nucleate.plots.scales import log_x, log_y
 from nucleate.plots.style import INK, MUTED, PALETTE, Number, token_colors
 
 DEAD = "#B4B8BE"
-"""What did not survive."""
+"""Colour of frequencies that did not survive."""
 
 SURVIVED = PALETTE[1]
-"""What did, where survivors need not be told apart."""
+"""Colour of survivors where they need not be told apart."""
 
 _WHEEL = LinearSegmentedColormap.from_list("nucleate_wheel", [PALETTE[i] for i in (0, 2, 4, 3, 0)], N=512)
 _FEW = 31
-"""Up to so many tokens, each has its number beside it."""
+"""Up to this many tokens, each is labelled with its number."""
 
 
 def survivor_colors(alive: ArrayLike) -> list[str]:
-    """A colour for each frequency: grey for the dead; survivors take turns in the palette, in order of k.
+    """A colour for each frequency: grey for the dead; survivors cycle through the palette in order of k.
 
     >>> survivor_colors([False, True, True])
     ['#B4B8BE', '#0072B2', '#D55E00']
     """
     alive = np.asarray(alive, bool)
-    turns = len(PALETTE) - 1  # its last is a grey
+    turns = len(PALETTE) - 1  # the last colour is a grey
     order = np.cumsum(alive) - 1
     return [PALETTE[order[k] % turns] if alive[k] else DEAD for k in range(alive.size)]
 
@@ -57,9 +57,9 @@ def signal_curves(
     xlabel: str = "training step",
     ylabel: str = "signal",
 ) -> list[Line2D]:
-    """The `signal[step, freq]` of each frequency on a log axis: survivors in colour and by name, the dead grey.
+    """The `signal[step, freq]` of each frequency on a log axis: survivors coloured and labelled, the dead grey.
 
-    A signal of 0 leaves the axes through the bottom, see `log_y`; step 0 keeps its place on a log axis.
+    A signal of 0 leaves the axes through the bottom, see `log_y`; a log x axis still shows step 0.
     Source: [ding2024survival], Figures 2 and 13.
 
     >>> from nucleate.plots import panels, style
@@ -114,11 +114,11 @@ def circle(
     limit: Number | None = None,
     title: str = "",
 ) -> None:
-    """The tokens of `points[token, 2]` in one plane, such as that of a frequency or of two principal components.
+    """The tokens `points[token, 2]` in a plane, such as that of a frequency or of two principal components.
 
     With the spacing Δ = `order` of a circle, tokens n, n + Δ, n + 2Δ, … are joined by a line and coloured as
-    on a colour wheel, so that neighbours on the circle look alike; without, colours run with the token.
-    Tokens are numbered if they are few, or if `numbers`; a number that would lie on another is left out.
+    on a colour wheel, so that neighbours on the circle look alike; without it, colours follow the token number.
+    Tokens are numbered if they are few, or if `numbers`; a number that would overlap another is left out.
     The axes show ±`limit` in both directions. Source: [ding2024survival], Figures 2 and 3.
 
     >>> from nucleate.plots import panels, style
@@ -161,10 +161,10 @@ def snapshots(
     label: str = "",
     titles: bool = True,
 ) -> None:
-    """A row of `points[snapshot, token, 2]` on one scale, so that a circle that collapses is seen to shrink.
+    """A row of `points[snapshot, token, 2]` on one scale, so that a collapsing circle visibly shrinks.
 
-    `label` is written to the left of the row and the step above each; for a second row below, `titles` may be
-    left out. Rows are on one scale if they are given one `limit`, see `reach`.
+    `label` is written to the left of the row, and the step above each panel unless `titles` is False, as for a
+    second row. To put several rows on one scale, give them the same `limit`, see `reach`.
     Source: [ding2024survival], Figure 2.
 
     >>> from nucleate.plots import panels, style
@@ -177,7 +177,7 @@ def snapshots(
     points, steps = np.asarray(points, float), np.asarray(steps)
     if points.ndim != 3 or points.shape[2] != 2 or not len(points) == steps.size == len(axes):
         raise ValueError(
-            f"snapshots: points must be [snapshot, token, 2] with a step and axes for each; "
+            f"snapshots: points must be [snapshot, token, 2] with a step and axes for each snapshot; "
             f"got {points.shape}, {steps.size} steps and {len(axes)} axes."
         )
     limit = reach(points) if limit is None else limit
@@ -189,7 +189,7 @@ def snapshots(
 
 
 def reach(*points: ArrayLike) -> float:
-    """The limit at which all `points[..., 2]` can be seen: 8 % more than the largest coordinate.
+    """The limit that shows all `points[..., 2]`: 8 % more than the largest coordinate.
 
     >>> reach([[0.0, -2.0]], [[1.0, 1.0]])
     2.16
@@ -199,9 +199,9 @@ def reach(*points: ArrayLike) -> float:
 
 
 def _loops(tokens: int, spacing: int) -> list[NDArray]:
-    """The tokens n, n + Δ, n + 2Δ, … of each closed loop: one, unless Δ and the number of tokens share a factor."""
+    """The tokens n, n + Δ, n + 2Δ, … of each closed loop: one loop if Δ and the number of tokens are coprime."""
     if not 1 <= spacing < tokens:
-        raise ValueError(f"circle: order must be a spacing between 1 and {tokens - 1}; got {spacing}.")
+        raise ValueError(f"circle: order must be between 1 and {tokens - 1}; got {spacing}.")
     loops = gcd(tokens, spacing)
     return [(start + spacing * np.arange(tokens // loops)) % tokens for start in range(loops)]
 
@@ -214,7 +214,7 @@ def _wheel(loops: Sequence[NDArray], tokens: int) -> list[tuple[float, float, fl
 
 
 def _number(ax: Axes, points: NDArray, size: Number) -> None:
-    """Each token's number beside it, on the side away from the middle."""
+    """Write each token's number beside it, on the side facing away from the centre."""
     finite = np.isfinite(points).all(axis=1)
     outwards = points - points[finite].mean(axis=0, keepdims=True) if finite.any() else points
     length = np.linalg.norm(outwards, axis=1, keepdims=True)
@@ -229,7 +229,7 @@ def _number(ax: Axes, points: NDArray, size: Number) -> None:
 
 
 class HideCrowded(Artist):
-    """Draws nothing; is drawn first, and then hides each label that would lie on an earlier one."""
+    """An invisible artist, drawn first, that hides each label overlapping an earlier one."""
 
     def __init__(self, labels: Sequence[Annotation]) -> None:
         super().__init__()

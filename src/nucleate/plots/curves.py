@@ -1,4 +1,4 @@
-"""Curves against a control parameter, and measured against predicted."""
+"""Curves against a control parameter, and measured against predicted values."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def transition(
     color: str = PALETTE[0],
     label: str | None = None,
 ) -> None:
-    """A quantity y(x) with its band [low, high], the level it must cross and the x at which it does.
+    """A quantity y(x) with its band [low, high], a level it crosses and where it does so.
 
-    `threshold` is a level of y (dotted); `marks` are x positions with their labels, such as r_c.
+    `threshold` is a level of y (dotted); `marks` maps labels to x positions, such as r_c.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -63,10 +63,10 @@ def agreement(
     ylabel: str = "",
     clabel: str = "",
 ) -> PathCollection:
-    """Measured against predicted, coloured by a third quantity, with Pearson's r and the number of points.
+    """Measured against predicted values, coloured by a third quantity, with Pearson's r and the number of points.
 
     With `diagonal`, both axes share one range and the line of perfect agreement is drawn. Points that are not
-    finite in both coordinates are left out, and n says so.
+    finite in both coordinates are left out and not counted.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -101,16 +101,16 @@ def above_diagonal(
     color: str = PALETTE[0],
     note: str = "memorization",
 ) -> PathCollection:
-    """A dot for each seed, over the dashed diagonal on which a network knows its training set and no more.
+    """A dot for each seed, with the dashed diagonal of networks that know only their training set.
 
-    `value` is [point] like `fraction`, or [fraction, seed].
+    `value` is [point] like `fraction`, or [fraction, seed]. Seeds above the diagonal and on it are counted.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
     ...     figure, (ax,) = panels()
     ...     dots = above_diagonal(ax, [0.2, 0.8], [[0.3, 0.1], [0.8, 1.0]], ylabel="accuracy")
     >>> ax.texts[-1].get_text()
-    '3 of 4 on or above'
+    '2 of 4 above, 1 on the diagonal'
     """
     fraction, value = _points(fraction, value)
     ax.fill_between([0, 1], [0, 1], [1, 1], color=color, alpha=0.07, lw=0)
@@ -119,8 +119,10 @@ def above_diagonal(
     along = {"rotation": 45, "rotation_mode": "anchor", "transform_rotates_text": True}
     ax.text(0.7, 0.685, note, ha="center", va="top", color=PALETTE[1], fontsize=9, **along)
     dots = ax.scatter(fraction, value, color=color, alpha=0.65, zorder=3, **_DOT)
-    on_or_above = int(np.sum(value >= fraction - 1e-6))  # recorded accuracies are single precision
-    ax.text(1.0, 0.03, f"{on_or_above} of {value.size} on or above", ha="right", fontsize=9.5, color=INK)
+    on = np.abs(value - fraction) <= 1e-6  # recorded accuracies are single precision
+    above = f"{np.sum((value > fraction) & ~on)} of {value.size} above"
+    said = f"{above}, {on.sum()} on the diagonal" if on.any() else above
+    ax.text(1.0, 0.03, said, ha="right", fontsize=9.5, color=INK)
     return dots
 
 
@@ -138,9 +140,9 @@ def median_line(
 ) -> None:
     """A dot for each seed and a line through the medians; seeds that never arrived are triangles at the top.
 
-    `y` is [point] like `x`, or [x, seed]; a value that is not finite was not reached within `budget`. In the
-    median it counts as larger than every other; a median not reached is drawn dashed, at the budget. The
-    small number over a triangle is that of the seeds it stands for.
+    `y` is [point] like `x`, or [x, seed]; a value that is not finite means not reached within `budget`. In the
+    median it counts as larger than all others; a median that was not reached is drawn dashed, at the budget. The
+    small number above a triangle counts the seeds it stands for.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -169,7 +171,7 @@ def median_line(
 
 
 def _at_least(ax: Axes, x: NDArray, y: NDArray, unknown: NDArray, color: str) -> None:
-    """The part of the median line of which only a lower bound is known, joined to the rest."""
+    """Draw the part of the median line known only as a lower bound, joined to the rest."""
     joined = unknown.copy()
     joined[1:] |= unknown[:-1]
     joined[:-1] |= unknown[1:]
@@ -177,7 +179,7 @@ def _at_least(ax: Axes, x: NDArray, y: NDArray, unknown: NDArray, color: str) ->
 
 
 def _leave_room_above(ax: Axes) -> None:
-    """Stretch the y axis so that all it shows so far lies below 88 % of its height."""
+    """Stretch the y axis so that everything drawn so far lies below 88 % of its height."""
     bottom, top = ax.dataLim.intervaly
     if not np.isfinite(top):  # nothing arrived, and no budget was given
         return
@@ -220,11 +222,11 @@ def _range(values: NDArray) -> tuple[float, float]:
 def _pearson(x: NDArray, y: NDArray) -> str:
     if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return "$r$ undefined"
-    return f"$r$ = {np.corrcoef(x, y)[0, 1]:.3f}".replace("-", "−")
+    return f"$r$ = {np.corrcoef(x, y)[0, 1]:z.3f}".replace("-", "−")
 
 
 def _corner_note(ax: Axes, x: NDArray, y: NDArray, text: str) -> None:
-    """Write in the upper left corner or the lower right one, whichever holds fewer points."""
+    """Write in the upper left or lower right corner, whichever holds fewer points."""
     left, right, bottom, top = *ax.get_xlim(), *ax.get_ylim()
     across, up = (x - left) / (right - left), (y - bottom) / (top - bottom)
     upper_left = np.sum((across < 0.35) & (up > 0.75))

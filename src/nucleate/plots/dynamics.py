@@ -1,4 +1,4 @@
-"""Signals that act on one another: the matrix of their interactions, the fits to their paths, and the loss."""
+"""Interacting signals: the matrix of their interactions, fits to their trajectories, and the loss."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def interaction_matrix(
 ) -> QuadMesh:
     """The `matrix[to, from]` of interactions, blue where a circle helps another and red where it hurts.
 
-    White is 0; the colours end at the `quantile` of the |entries| that are not 0 and not on the diagonal, and
-    what lies beyond has the colour of the end. A masked diagonal is grey. The numbers of survivors are written
-    in their colours, as `survivor_colors` has them. Source: [ding2024survival], Figures 9 and 15.
+    White is 0; the colour scale ends at the `quantile` of the non-zero off-diagonal |entries|, and larger ones take
+    its end colour. A masked diagonal is grey. Survivors are numbered in their colours, see `survivor_colors`.
+    Source: [ding2024survival], Figures 9 and 15.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -70,7 +70,7 @@ def interaction_matrix(
 
 
 def _name_rows(ax: Axes, alive: NDArray) -> None:
-    """Survivors' numbers on both axes, in their colours; without survivors, every fifth."""
+    """Number the survivors on both axes, in their colours; without survivors, every fifth frequency."""
     named = np.flatnonzero(alive) + 1
     colors = [survivor_colors(alive)[k - 1] for k in named]
     if not named.size:
@@ -90,7 +90,7 @@ def _name_rows(ax: Axes, alive: NDArray) -> None:
 
 
 def _second_row(places: NDArray, least: float) -> NDArray:
-    """Which of the rising `places` must be named further out, being less than `least` beyond the one before."""
+    """Which of the ascending `places` need a label further out, being less than `least` after the previous one."""
     outer = np.zeros(places.size, bool)
     for index in range(1, places.size):
         outer[index] = not outer[index - 1] and places[index] - places[index - 1] < least
@@ -119,7 +119,7 @@ def fit_curve(
     xlabel: str = "training step",
     ylabel: str = "signal",
 ) -> None:
-    """One frequency's `observed[step]` as a broad pale line, and each named prediction of it as a thin one.
+    """One frequency's `observed[step]` as a broad pale line, and each named prediction as a thin line.
 
     Source: [ding2024survival], Figure 9.
 
@@ -154,9 +154,9 @@ def fits_grid(
     *,
     ylabel: str = "signal",
 ) -> None:
-    """`fit_curve` of all frequencies of `observed[step, freq]`, small, side by side and on one scale.
+    """`fit_curve` of all frequencies of `observed[step, freq]` in small panels on one scale.
 
-    Axes that are left over are switched off, and the first of them has the legend.
+    Unused axes are switched off, and the first of them holds the legend.
     Source: [ding2024survival], Figure 16.
 
     >>> from nucleate.plots import panels, style
@@ -172,7 +172,7 @@ def fits_grid(
         if values.shape != (step.size, alive.size):
             raise ValueError(f"fits_grid: {name} must be [step={step.size}, freq={alive.size}]; got {values.shape}.")
     if len(axes) < alive.size:
-        raise ValueError(f"fits_grid: {alive.size} frequencies need as many axes; got {len(axes)}.")
+        raise ValueError(f"fits_grid: axes must be at least {alive.size}, one per frequency; got {len(axes)}.")
     colors = survivor_colors(alive)
     used, spare = axes[: alive.size], axes[alive.size :]
     high = float(np.nanmax(observed))
@@ -198,7 +198,7 @@ def fits_grid(
 
 
 def _outer_labels(axes: Sequence[Axes], ylabel: str) -> None:
-    """Tick labels at the left of each row and under the last row only."""
+    """Keep tick labels only at the left of each row and below the last row."""
     places = [ax.get_subplotspec() for ax in axes]
     if any(place is None for place in places):
         return
@@ -221,10 +221,10 @@ def loss_curves(
     xlabel: str = "training step",
     ylabel: str = "test loss",
 ) -> None:
-    """The median of each group's `loss[member, step]`, and the band between its quartiles.
+    """The median of each group's `loss[member, step]`, with a band between its quartiles.
 
-    `step` may be any parameter the loss is drawn against. A loss that is not finite counts as larger than every
-    other. Source: [ding2024survival], Figures 4, 8 and 12.
+    `step` may be any parameter on the x axis. A loss that is not finite counts as larger than all others.
+    Source: [ding2024survival], Figures 4, 8 and 12.
 
     >>> from nucleate.plots import panels, style
     >>> with style():

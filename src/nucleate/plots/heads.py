@@ -1,4 +1,4 @@
-"""Many attention heads over training: their scores, how many of a kind there are, and the laws they follow."""
+"""Many attention heads over training: their scores, the numbers of each kind, and the laws they follow."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _VALUE, _LAW, _OTHER = PALETTE[0], PALETTE[1], PALETTE[2]
 def score_histogram(
     ax: Axes, step: ArrayLike, score: ArrayLike, *, bins: int = 40, percentile: Number = 95, title: str = ""
 ) -> QuadMesh:
-    """How many heads have which score in [0, 1] at each step: a histogram of `score[step, head]` in every column.
+    """The distribution of scores in [0, 1] over training: each column is a histogram of `score[step, head]`.
 
-    Colour is the share of heads in a bin, white for none; the darkest begins at the `percentile` of the bins that are
-    not empty, or dense clusters would hide all others. Source: [hitchcock2025emergence], Figure 2.
+    Colour is the share of heads in a bin, white for none. It saturates at the `percentile` of the non-empty bins, since
+    dense clusters would otherwise hide all others. Source: [hitchcock2025emergence], Figure 2.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -54,16 +54,16 @@ def score_histogram(
 
 
 def _columns(step: NDArray) -> NDArray:
-    """Columns that meet midway between steps, the first and last no wider than their half."""
+    """Edges of columns that meet midway between steps and do not extend beyond the first and last step."""
     return np.concatenate([step[:1], (step[1:] + step[:-1]) / 2, [step[-1] if step.size > 1 else step[-1] + 1]])
 
 
 def count_bars(
     ax: Axes, counts: Mapping[str, ArrayLike], *, ylabel: str = "heads", xlabel: str = "block", most: int | None = None
 ) -> None:
-    """Counts of each kind, stacked: one group of bars for each block, in it one bar for each network.
+    """Stacked counts of each kind: one group of bars per block, with one bar per network.
 
-    `counts` are kind: [network, block]; `most` is the largest possible sum. A bar of nothing is a short line.
+    `counts` maps kind to [network, block]; `most` is the largest possible sum. An empty bar is a short line.
     Source: [hitchcock2025emergence], Figure 5.
 
     >>> from nucleate.plots import panels, style
@@ -103,11 +103,10 @@ def law_curve(
     named: int = 3,
     ylabel: str = "|c|",
 ) -> None:
-    """|`value`| over the steps on logarithmic axes, and the power laws A t^−α fitted to pieces of it.
+    """|`value`| over training on logarithmic axes, and the power laws A t^−α fitted to parts of it.
 
-    A law is (start, end, α, ln A); the last `named` have their slopes −α written above them. `level` is where the value
-    would end if it were ideal. Steps ≤ 0 are left out.
-    Source: [hitchcock2025emergence], Figure 1 and 16 to 35.
+    A law is (start, end, α, ln A); the last `named` laws are labelled with their slopes −α. `level` is the limit of an
+    ideal value (dotted). Steps ≤ 0 are left out. Source: [hitchcock2025emergence], Figures 1 and 16 to 35.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -135,13 +134,14 @@ def law_curve(
 
 
 def _name_slope(ax: Axes, middle: float, slope: float, constant: float) -> None:
-    """The slope above the middle of its line."""
+    """Write the slope above the middle of its line, to the right of a falling line and to the left of a rising one."""
+    side = -4 * np.sign(slope)
     ax.annotate(
-        f"{slope:.2f}".replace("-", "−"),
+        f"{slope:z.2f}".replace("-", "−"),
         (middle, float(np.exp(constant) * middle**slope)),
-        xytext=(0, 7),
+        xytext=(side, 4),
         textcoords="offset points",
-        ha="center",
+        ha="left" if side > 0 else "right" if side < 0 else "center",
         va="bottom",
         fontsize=8.5,
         color=_LAW,
@@ -153,9 +153,9 @@ def _name_slope(ax: Axes, middle: float, slope: float, constant: float) -> None:
 def second_curve(
     ax: Axes, step: ArrayLike, value: ArrayLike, error: ArrayLike, trusted: ArrayLike, *, ylabel: str = "LLC"
 ) -> Axes:
-    """`value[step]` with twice its error as bars, on an axis of its own to the right of a `law_curve`.
+    """`value[step]` with bars of twice its error, on a second y axis to the right of a `law_curve`.
 
-    Hollow dots are not `trusted`; where a value is not finite there is none. Returns the new axes.
+    Hollow dots are not `trusted`; values that are not finite are left out. Returns the new axes.
     Source: [hitchcock2025emergence], Figure 1.
 
     >>> from nucleate.plots import panels, style
@@ -184,7 +184,7 @@ def second_curve(
     right.set_ylabel(ylabel, color=_OTHER)
     right.yaxis.set_major_locator(MaxNLocator(5))
     ax.yaxis.label.set_color(_VALUE)
-    ax.set_zorder(right.get_zorder() + 1)  # or the new curve would cover what is written about the laws
+    ax.set_zorder(right.get_zorder() + 1)  # or the new curve would cover the slopes of the laws
     ax.patch.set_visible(False)
     return right
 
@@ -201,11 +201,10 @@ def interval_rows(
     within: tuple[Number, Number] | None = None,
     xlabel: str = "exponent",
 ) -> None:
-    """One row for each name: `value` with its interval ± `error`, thick, and ± `wide`, thin.
+    """One row per name, from top to bottom: `value` with the interval ± `error` thick and ± `wide` thin.
 
-    Dots that are not `filled` are hollow. `band` is a range to compare with. Rows run from top to bottom. The axis ends
-    at `within`; a value beyond is written at the edge.
-    Source: [hitchcock2025emergence], Figure 6.
+    Dots that are not `filled` are hollow. `band` is a range to compare with. The axis ends at `within`; a value beyond
+    it is written at the edge. Source: [hitchcock2025emergence], Figure 6.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -219,7 +218,7 @@ def interval_rows(
     filled = np.ones(value.size, bool) if filled is None else np.asarray(filled, bool)
     if not len(names) == value.size == error.size == wide.size == filled.size:
         raise ValueError(
-            f"interval_rows: value, error, wide and filled must be one for each of {len(names)} names; got "
+            f"interval_rows: value, error, wide and filled must have one entry for each of {len(names)} names; got "
             f"{value.shape}, {error.shape}, {wide.shape} and {filled.shape}."
         )
     row = np.arange(value.size)
@@ -237,7 +236,7 @@ def interval_rows(
 
 
 def _write_beyond(ax: Axes, value: NDArray, within: tuple[float, float]) -> None:
-    """The numbers of values that lie beyond the axis, each at its edge."""
+    """Write values that lie beyond the axis as numbers at its edge."""
     ax.set_xlim(within)
     for row, here in enumerate(value.tolist()):
         if within[0] <= here <= within[1] or not np.isfinite(here):

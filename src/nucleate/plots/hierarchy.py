@@ -1,4 +1,4 @@
-"""Which equations a representation obeys: their hierarchy, and the networks found at each place in it."""
+"""Which equations a representation satisfies: their hierarchy, and the networks found at each of its places."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def hierarchy(
     levels: Sequence[Sequence[tuple[str, str, ArrayLike]]],
     edges: Sequence[tuple[str, str]],
 ) -> None:
-    """Sets of equations as boxes, a level to a column, with arrows from parent to child.
+    """Sets of equations as boxes, one column per level, with arrows from parent to child.
 
-    A box is (name, what is free in it, the tokens' positions on a line). Names are unique; edges pair them.
+    A box is (name, description of its freedom, positions of the tokens on a line). Names are unique; edges join them.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -70,11 +70,11 @@ def _box(ax: Axes, centre: tuple[float, float], name: str, freedom: str, positio
 
 
 def strips(ax: Axes, embeddings: ArrayLike, groups: ArrayLike, names: Sequence[str], *, xlabel: str = "") -> None:
-    """Each network's 1-D representation as one thin row of dots, the rows gathered by group.
+    """Each network's one-dimensional representation as a thin row of dots, with rows gathered by group.
 
-    `embeddings[network, token]`, `groups[network]` an index into `names`. Rows are centred, scaled to unit
-    variance, turned so that the last token lies right of the first, and sorted in their group by where the
-    second token lies. A group nobody fell into keeps its place, with a count of 0.
+    `embeddings` is [network, token]; `groups[network]` indexes `names`. Rows are centred, scaled to unit
+    variance, flipped so that the last token lies to the right of the first, and sorted within their group by the
+    position of the second token. An empty group keeps its place, with a count of 0.
 
     >>> from nucleate.plots import panels, style
     >>> with style():

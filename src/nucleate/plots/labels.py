@@ -1,6 +1,6 @@
-"""Text that keeps out of its own way: labels at the ends of lines, and vertical marks.
+"""Labels that do not overlap: at the ends of lines, and above vertical marks.
 
-Where labels fall is only known once the layout is final, so they are moved apart while the figure is drawn.
+Their positions are only known once the layout is final, so they are moved apart while the figure is drawn.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def spread(
 
 
 class KeepApart(Artist):
-    """Draws nothing; is drawn first, and then slides its labels apart along one direction (0: x, 1: y)."""
+    """An invisible artist, drawn first, that slides its labels apart along one direction (0: x, 1: y)."""
 
     def __init__(self, labels: Sequence[Annotation], transform: Transform, direction: int, gap: Number) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class KeepApart(Artist):
     def draw(self, renderer) -> None:
         axes, direction = cast(Axes, self.axes), self._direction
         anchors = np.array([self._anchors.transform(label.xy)[direction] for label in self._labels])
-        # An annotation's own extent includes its leader, whose length is what is being decided here.
+        # The extent of an annotation includes its leader, whose length is being decided here.
         extents = [Text.get_window_extent(label, renderer) for label in self._labels]
         sizes = [(extent.width, extent.height)[direction] for extent in extents]
         within = tuple(axes.bbox.get_points()[:, direction])
@@ -72,7 +72,7 @@ class KeepApart(Artist):
 
 
 def end_labels(ax: Axes, y: Sequence[Number], texts: Sequence[str], colors: Sequence, *, x: Number) -> list[Annotation]:
-    """Write each text to the right of its line's end (x, y), joined by a hairline, none on top of another.
+    """Write each text to the right of its line's end (x, y), joined to it by a hairline, without overlaps.
 
     >>> from nucleate.plots import panels, style
     >>> with style():

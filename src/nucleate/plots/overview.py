@@ -10,7 +10,7 @@ _MOST_LINES = 100
 
 
 def overview(record: xr.Dataset) -> Figure:
-    """Every recorded scalar against its step: each member a thin line, the median of the members bold.
+    """Every recorded scalar against its step: a thin line for each member, a bold one for their median.
 
     >>> from nucleate.plots import style
     >>> loss = (("member", "step"), np.exp(-np.arange(5.0)) * np.ones((3, 1)))

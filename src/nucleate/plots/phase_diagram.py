@@ -1,4 +1,4 @@
-"""Which phase each pair of hyperparameters ends in, by vote of its seeds."""
+"""The phase in which each pair of hyperparameters ends, by vote of its seeds."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from nucleate.plots.style import INK, MUTED, PHASE_COLORS
 
 UNDECIDED = -1
 _HATCH = {"facecolor": "white", "edgecolor": "#A9A9A9", "hatch": "/////", "linewidth": 0.0}
+_SEPARATOR = {"facecolor": "none", "edgecolor": "white", "linewidth": 1.6}  # a hatch runs up to the edge of its cell
 _PALEST = 0.3
-"""How much colour a cell would keep if its winner had no votes at all."""
+"""How much colour a cell would keep if its winner had no votes."""
 
 
 def phase_diagram(
@@ -31,12 +32,12 @@ def phase_diagram(
     title: str = "",
     legend: bool = True,
 ) -> QuadMesh:
-    """Cells coloured by the phase most seeds ended in; a split vote is paler and says its share.
+    """Cells coloured by the phase in which most seeds end; a split vote is paler and labelled with its share.
 
     `winner[row, col]` is the phase code (0 comprehension, 1 grokking, 2 memorization, 3 confusion, −1 no
-    data) and `share[row, col]` the winner's part of the votes, at y[row] and x[col], both ascending. Evenly
-    spaced values and those of a log axis are drawn to scale; unevenly spaced ones get cells of equal size,
-    each labelled with its value.
+    majority) and `share[row, col]` the winner's share of the votes, at y[row] and x[col], both ascending. Evenly
+    spaced values and those of a log axis are drawn to scale; unevenly spaced ones get cells of equal size, each
+    labelled with its value.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -61,8 +62,9 @@ def phase_diagram(
     mesh = ax.pcolormesh(x_edges, y_edges, colors, edgecolors="white", linewidth=0.8)
     widths, heights = np.diff(x_edges), np.diff(y_edges)
     for row, col in np.argwhere(winner == UNDECIDED).tolist():
-        corner = (x_edges[col], y_edges[row])
-        ax.add_patch(Rectangle(corner, widths[col], heights[row], zorder=2, **_HATCH))
+        cell = (x_edges[col], y_edges[row]), widths[col], heights[row]
+        ax.add_patch(Rectangle(*cell, zorder=2, **_HATCH))
+        ax.add_patch(Rectangle(*cell, zorder=2, **_SEPARATOR))
     centred = {"ha": "center", "va": "center", "fontsize": _text_size(ax, *winner.shape)}
     for row, col in np.argwhere((winner != UNDECIDED) & (share < 1 - 1e-9)).tolist():
         ink = INK if _lightness(colors[row, col]) > 0.5 else "white"
@@ -115,7 +117,7 @@ def _lay_out(ax: Axes, name: str, values: NDArray, log: bool) -> tuple[NDArray, 
         exponents = _edges(np.log10(values))
         edges, centres = 10**exponents, values
         set_ticks([], minor=True)
-        if np.floor(exponents[-1]) - np.ceil(exponents[0]) >= 1:  # two powers of ten to label
+        if np.floor(exponents[-1]) - np.ceil(exponents[0]) >= 1:  # matplotlib labels at least two powers of ten
             return edges, centres
     elif gaps.size and gaps.max() > 1.01 * gaps.min():
         centres = np.arange(values.size, dtype=float)
@@ -126,7 +128,7 @@ def _lay_out(ax: Axes, name: str, values: NDArray, log: bool) -> tuple[NDArray, 
     width, height = _size_in_points(ax)
     room = width / (8 + 6 * max(map(len, labels))) if name == "x" else height / 15
     if values.size > room and centres is values and not log:
-        return edges, centres  # matplotlib's own round numbers
+        return edges, centres  # matplotlib chooses round numbers
     stride = int(np.ceil(values.size / room))
     set_ticks(centres[::stride], labels=labels[::stride])
     return edges, centres
@@ -141,7 +143,7 @@ def _edges(centres: NDArray) -> NDArray:
 
 
 def _tints(winner: NDArray, share: NDArray) -> NDArray:
-    """RGB of each cell: its phase's colour, mixed with white as the vote is split."""
+    """RGB of each cell: its phase's colour, mixed with white the more the vote is split."""
     full = np.array([to_rgb(color) for color in PHASE_COLORS.values()] + [(1.0, 1.0, 1.0)])[winner]
     strength = (_PALEST + (1 - _PALEST) * np.clip(np.nan_to_num(share), 0.0, 1.0))[..., None]
     return strength * full + (1 - strength)
@@ -152,12 +154,12 @@ def _lightness(rgb: NDArray) -> float:
 
 
 def _text_size(ax: Axes, rows: int, columns: int) -> float:
-    """The largest type, up to 8 points, in which a percentage fits a cell."""
+    """The largest font size, up to 8 points, at which a percentage fits a cell."""
     width, height = _size_in_points(ax)
     return float(np.clip(min(0.4 * width / columns, 0.6 * height / rows), 3.5, 8.0))
 
 
 def _size_in_points(ax: Axes) -> tuple[float, float]:
-    """Somewhat less than the axes measure now, before the legend takes its part of the figure."""
+    """Somewhat less than the present size of the axes, which the legend is yet to shrink."""
     points = 0.85 * 72 / ax.figure.dpi
     return ax.bbox.width * points, ax.bbox.height * points

@@ -1,4 +1,4 @@
-"""Potentials of pairs, and the particles that move in them."""
+"""Potentials between pairs, and the repons that move in them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
+from matplotlib.colors import CenteredNorm
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike, NDArray
@@ -32,11 +33,11 @@ def potential_curves(
     title: str = "",
     ylabel: str = "potential",
 ) -> None:
-    """Fitted potentials `curves[fit, point]` over r: each thin, their average black, the `best` in colour.
+    """Fitted potentials `curves[fit, point]` over r: thin lines, with their average black and the `best` coloured.
 
     `quadratic`: half-width of the region in which they are quadratic. `seen`: displacements of pairs of pairs, each
-    kind as dots on a line of its own under the curves, so that one sees where in the potential they lie.
-    Source: [mehta2024repons], Figure 1a and 1b.
+    kind as a row of dots under the curves, showing where in the potential they lie.
+    Source: [mehta2024repons], Figures 1a and 1b.
 
     >>> from nucleate.plots import panels, style
     >>> r = np.linspace(-1, 1, 5)
@@ -84,6 +85,7 @@ def surface(
 ) -> QuadMesh:
     """A potential `values[x, y]` on a square as colour with contours, and displacements on it as dots.
 
+    A potential of both signs has colours that diverge from white at 0, red above and blue below.
     Source: [mehta2024repons], Figures 2a, 2b and 3.
 
     >>> from nucleate.plots import panels, style
@@ -97,8 +99,11 @@ def surface(
     x, values = np.asarray(x, float), np.asarray(values, float)
     if values.shape != (x.size, x.size):
         raise ValueError(f"surface: values must be [x={x.size}, y={x.size}]; got {values.shape}.")
-    mesh = ax.pcolormesh(x, x, values.T, cmap=matplotlib.colormaps["cividis"], shading="nearest", rasterized=True)
-    ax.contour(x, x, values.T, levels=10, colors="white", linewidths=0.5, alpha=0.7)
+    signed = np.nanmin(values) < 0 < np.nanmax(values)
+    cmap, norm, ink = ("RdBu_r", CenteredNorm(), INK) if signed else ("cividis", None, "white")
+    colors = matplotlib.colormaps[cmap]
+    mesh = ax.pcolormesh(x, x, values.T, cmap=colors, norm=norm, shading="nearest", rasterized=True)
+    ax.contour(x, x, values.T, levels=10, colors=ink, linewidths=0.5, alpha=0.7, negative_linestyles="solid")
     for (name, dots), color in zip((points or {}).items(), ("white", PALETTE[1]), strict=False):
         dots = np.asarray(dots, float)
         ax.scatter(dots[:, 0], dots[:, 1], s=10, color=color, edgecolors=INK, linewidths=0.4, label=name, zorder=3)
@@ -107,13 +112,13 @@ def surface(
     ax.set(xlim=(x[0], x[-1]), ylim=(x[0], x[-1]), xlabel=labels[0], ylabel=labels[1])
     ax.set_title(title, pad=8)
     ax.set_aspect("equal")
-    colors = ax.figure.colorbar(mesh, ax=ax, shrink=0.82, aspect=22, label=bar)
-    colors.outline.set_visible(False)
+    scale = ax.figure.colorbar(mesh, ax=ax, shrink=0.82, aspect=22, label=bar)
+    scale.outline.set_visible(False)
     return mesh
 
 
 def number_lines(ax: Axes, positions: Mapping[str, ArrayLike], *, title: str = "") -> None:
-    """Tokens on a line, one line for each named network: positions are [token].
+    """Tokens on a line, one line per named network, with positions [token].
 
     Source: [mehta2024repons], Figures 1c and 1d.
 
@@ -129,7 +134,7 @@ def number_lines(ax: Axes, positions: Mapping[str, ArrayLike], *, title: str = "
         ax.axhline(-row, color="0.85", lw=0.9, zorder=1)
         colors = token_colors(values.size)
         ax.scatter(values, np.full(values.size, -row), s=46, color=colors, edgecolors="white", linewidths=0.6, zorder=3)
-        # Neighbours take turns above and below, so that numbers of tokens that are close do not collide.
+        # Labels alternate above and below, so that those of close tokens do not collide.
         for turn, token in enumerate(np.argsort(values, kind="stable").tolist()):
             up = 1 if turn % 2 else -1
             ax.annotate(
@@ -152,7 +157,7 @@ def number_lines(ax: Axes, positions: Mapping[str, ArrayLike], *, title: str = "
 
 
 def plane_configuration(ax: Axes, positions: ArrayLike, *, title: str = "") -> None:
-    """Tokens in the plane, `positions[token, 2]`, each with its number, joined in their order.
+    """Numbered tokens in the plane, `positions[token, 2]`, joined in order.
 
     Source: [mehta2024repons], Figures 2c and 2d.
 
@@ -184,11 +189,11 @@ def animate_repons(
     *,
     seconds: Number = 0.08,
 ) -> Path:
-    """Repons moving: each potential with the displacements of the first motion riding on it, and every motion below.
+    """Animate repons: above, the potentials with the displacements of the first motion on them; below, every motion.
 
-    `motions` are title: positions [frame, token], the network's and the flow's; `landscapes` are title: (r, f(r),
-    rows), with rows [term, token] making displacements out of positions. Source: [mehta2024repons], Figure 1, set in
-    motion.
+    `motions` maps title to positions [frame, token], those of the network and of the flow; `landscapes` maps title to
+    (r, f(r), rows), where rows [term, token] turn positions into displacements.
+    Source: an animation of [mehta2024repons], Figure 1.
 
     >>> import tempfile
     >>> r = np.linspace(-2, 2, 9)
@@ -196,8 +201,8 @@ def animate_repons(
     ...     animate_repons(
     ...         Path(folder) / "repons.gif", [0, 10], {"network": [[0.0, 1.0], [0.0, 2.0]]},
     ...         {"attractive": (r, r**2, [[1.0, -1.0]])},
-    ...     ).name
-    'repons.gif'
+    ...     ).read_bytes()[:4]
+    b'GIF8'
     """
     steps = np.asarray(steps, float)
     moving = {title: np.asarray(values, float) for title, values in motions.items()}
@@ -221,7 +226,7 @@ def animate_repons(
             now.set_xdata([steps[frame]] * 2)
             dots.set_offsets(np.stack([np.full(values.shape[1], steps[frame]), values[frame]], axis=1))
         bottom[0].set_title(f"{next(iter(moving))}, step {steps[frame]:,.0f}", pad=6)
-        if frame == 0:  # the layout of the first frame is that of all
+        if frame == 0:  # all frames keep the layout of the first
             figure.draw_without_rendering()
             figure.set_layout_engine("none")
         return figure

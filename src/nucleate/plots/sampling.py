@@ -1,4 +1,4 @@
-"""Chains that sample a posterior: their traces, and what comes of them at different settings."""
+"""Chains that sample a posterior: their traces, and their estimates at different settings."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def chain_traces(
     burn_in: int = 0,
     value: Number | None = None,
     error: Number | None = None,
-    xlabel: str = "step of the chain",
+    xlabel: str = "chain step",
     ylabel: str = r"$n\beta\,(L_m(w) - L_m(w_0))$",
 ) -> None:
-    """Every chain of `trace[chain, step]`, the burn-in shaded, and their mean over what follows it.
+    """Every chain of `trace[chain, step]`, with the burn-in shaded, and the mean after it.
 
-    A pale line is a chain, the dark one the running mean over a fiftieth of the steps and all chains; the dashed one
-    is `value`, with twice its `error` on either side. A healthy trace runs flat beyond the burn-in and has no spikes;
-    where a chain is not finite, its line ends and a cross says so. Source: [lau2025llc].
+    Pale lines are chains; the dark line is the running mean over a fiftieth of the steps and all chains; the dashed
+    line is `value`, with twice its `error` on either side. A healthy trace is flat after the burn-in and has no spikes;
+    a cross marks where a chain stops being finite. Source: [lau2025llc].
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -40,7 +40,7 @@ def chain_traces(
         raise ValueError(f"chain_traces: trace must be [chain, step]; got {trace.shape}.")
     chains, steps = trace.shape
     if not 0 <= burn_in < steps:
-        raise ValueError(f"chain_traces: burn_in must be from 0 to below the {steps} steps; got {burn_in}.")
+        raise ValueError(f"chain_traces: burn_in must be between 0 and {steps - 1}; got {burn_in}.")
     lines = ax.plot(trace.T, color=PALETTE[0], alpha=max(0.15, 0.6 / chains**0.5), lw=0.8)
     lines[0].set_label(f"{chains} chain{'s' * (chains > 1)}")
     width = max(1, steps // 50)
@@ -70,7 +70,7 @@ def plateau_curves(
     xlabel: str = r"step size $\epsilon$",
     ylabel: str = r"$\hat\lambda$",
 ) -> None:
-    """A coefficient `value[curve, step]` over step sizes, twice its error as bars: one may believe it where it is flat.
+    """A coefficient `value[curve, step]` over step sizes, with bars of twice its error: trust it where it is flat.
 
     Filled dots are `trusted`, hollow ones raise a doubt, and values that are not finite are crosses on the upper edge.
     `truth` is a level to compare with. Source: the sweeps of [lau2025llc].
@@ -88,7 +88,7 @@ def plateau_curves(
         if values.ndim != 2 or values.shape != (len(value), step.size):
             raise ValueError(f"plateau_curves: {name} must be [curve, step={step.size}]; got {values.shape}.")
     if labels and len(labels) != len(value):
-        raise ValueError(f"plateau_curves: labels must be one for each of {len(value)} curves; got {len(labels)}.")
+        raise ValueError(f"plateau_curves: labels must have one entry per curve, {len(value)}; got {len(labels)}.")
     if truth is not None:
         ax.axhline(float(truth), color=MUTED, lw=1, ls=":", zorder=1)
     for number, (y, bar, good) in enumerate(zip(value, error, trusted, strict=True)):
@@ -107,7 +107,7 @@ def plateau_curves(
 
 
 def _mark_ends(ax: Axes, trace: np.ndarray) -> None:
-    """A cross where a chain was last finite before it was not."""
+    """Put a cross where a chain was last finite."""
     for chain in trace:
         lost = np.flatnonzero(~np.isfinite(chain))
         if lost.size:

@@ -1,4 +1,4 @@
-"""Log axes on which zeros are welcome: training starts at step 0, and a removed circle has signal 0."""
+"""Log axes that can show zeros: training starts at step 0, and a removed circle has signal 0."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_TICKS = 6
 
 
 def log_x(ax: Axes, values: ArrayLike) -> None:
-    """Make x logarithmic; if `values` hold a 0, it keeps a place of its own left of the first positive one.
+    """Make x logarithmic; a 0 among `values` gets its own place to the left of the first positive one.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -41,10 +41,10 @@ def log_x(ax: Axes, values: ArrayLike) -> None:
 
 
 def log_y(ax: Axes, values: ArrayLike, *, decades: Number = 6) -> None:
-    """Make y logarithmic and fit it to the positive `values`; what is 0 leaves the axes through the bottom.
+    """Make y logarithmic and fit it to the positive `values`; zeros leave the axes through the bottom.
 
-    So does all that is more than `decades` below the largest value: a signal that weight decay has taken to
-    10^−40 would otherwise squeeze what is alive into a line.
+    So does anything more than `decades` below the largest value: a signal that weight decay has taken to 10^−40
+    would otherwise squeeze the survivors into a line.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -69,7 +69,7 @@ def log_y(ax: Axes, values: ArrayLike, *, decades: Number = 6) -> None:
 
 
 def _name_decades(axis: Axis, low: float, high: float, zero: bool) -> None:
-    """Ticks at powers of ten; on a shorter axis at 1, 2 and 5 times them, and on a very short one at round numbers."""
+    """Ticks at powers of ten; on a shorter axis also at 2 and 5 times these, on a very short one at round numbers."""
     powers = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
     ticks = _inside(10.0**powers, low, high)
     if ticks.size < 3:

@@ -1,7 +1,7 @@
 """The house style: type, colours, the blank figure and the file it ends in.
 
-Nothing here touches pyplot. Matplotlib's settings are global to the process, so `style` holds a lock while
-they are changed: threads may draw, one at a time, and none sees another's settings.
+Nothing here uses pyplot. Matplotlib's settings are global to the process, so `style` holds a lock while they
+are changed: threads draw one at a time, and none sees another's settings.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from matplotlib.rcsetup import cycler
 from nucleate.record import write_atomically
 
 Number = float | int | np.floating | np.integer
-"""Any real scalar: results come from JSON, from NumPy and from counting."""
+"""Any real scalar: values come from JSON, from NumPy and from counting."""
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
-"""Okabe and Ito's colours, which the common colour blindnesses keep apart; without their black and yellow."""
+"""Okabe and Ito's colours, distinguishable with common forms of colour blindness; without their black and yellow."""
 
 PHASE_COLORS = {
     "comprehension": "#2B7BB9",
@@ -34,7 +34,7 @@ PHASE_COLORS = {
     "memorization": "#74205A",
     "confusion": "#CDD1D6",
 }
-"""Phase to colour, in the order of the phase codes 0, 1, 2, 3. In print, lightness alone tells them apart."""
+"""Phase to colour, in the order of the phase codes 0, 1, 2, 3; distinguishable in greyscale by lightness."""
 
 INK = "#222222"
 MUTED = "#6B6B6B"
@@ -45,7 +45,7 @@ def _between(name: str, low: float, high: float) -> Colormap:
 
 
 FRACTION_MAP = _between("viridis", 0.0, 0.93)
-"""Sequential map for the training fraction; stops before the yellow that vanishes on white."""
+"""Sequential colour map for the training fraction; stops before the yellow that is hard to see on white."""
 
 _TOKEN_MAP = _between("plasma", 0.0, 0.83)
 
@@ -57,7 +57,7 @@ _SETTINGS: dict[Any, Any] = {
     "axes.titlesize": 12,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
-    "axes.titlepad": 20,  # leaves one line for the labels that `mark` writes above the axes
+    "axes.titlepad": 20,  # leaves a line for the labels that `mark` writes above the axes
     "axes.labelsize": 11,
     "axes.labelcolor": INK,
     "axes.edgecolor": MUTED,
@@ -91,7 +91,7 @@ _settings_lock = RLock()
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Draw in the house style, whatever the user's own matplotlib settings are; they come back on leaving.
+    """Draw in the house style, whatever the user's matplotlib settings; these are restored on exit.
 
     >>> with style():
     ...     matplotlib.rcParams["axes.spines.top"]
@@ -118,10 +118,10 @@ def panels(rows: int = 1, columns: int = 1, *, size: tuple[Number, Number] = (4.
 
 
 def token_colors(tokens: int) -> list[tuple[float, float, float, float]]:
-    """One colour for each token, running from dark to light with its number.
+    """One colour per token, from dark to light in order of its number.
 
-    >>> len(token_colors(10))
-    10
+    >>> [round(float(sum(rgb)), 1) for *rgb, _ in token_colors(3)]
+    [0.6, 1.4, 1.9]
     """
     return [_TOKEN_MAP(float(position)) for position in np.linspace(0.0, 1.0, tokens)]
 
@@ -129,12 +129,12 @@ def token_colors(tokens: int) -> list[tuple[float, float, float, float]]:
 def save(figure: Figure, path: Path | str) -> Path:
     """Write `figure` as PNG and return its path.
 
-    The file appears whole or not at all. The figure stays open to further drawing.
+    The file is written atomically. The figure can still be drawn on afterwards.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, style():
-    ...     save(panels()[0], Path(folder) / "fig3.png").name
-    'fig3.png'
+    ...     save(panels()[0], Path(folder) / "fig3.png").read_bytes()[:4]
+    b'\\x89PNG'
     """
     path = Path(path)
     if path.suffix != ".png":

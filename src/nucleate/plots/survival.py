@@ -1,4 +1,4 @@
-"""How many circles survive, how often each does, and what tells survivors from the dead."""
+"""How many circles survive, how often each does, and what distinguishes survivors from the dead."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from nucleate.plots.scales import log_x
 from nucleate.plots.style import FRACTION_MAP, INK, MUTED, PALETTE, Number
 
 _RESAMPLES = 1000
+_DOT_AREA, _LEAST_AREA, _MOST_AREA = 14.0, 5.0, 130.0  # in points²: of one network, and of any dot
 _ABOVE = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.0, "columnspacing": 1.2}
-"""Where a legend of one line keeps off the data."""
+"""Places a one-line legend above the axes, off the data."""
 
 
 def count_curve(
@@ -33,11 +34,11 @@ def count_curve(
     xlabel: str = "",
     ylabel: str = "surviving circles",
 ) -> None:
-    """The mean of a count against a parameter, with its 95 % bootstrap band; behind it a dot for each network.
+    """The mean of a count against a parameter, with its 95 % bootstrap band, over dots for the networks.
 
     `counts` and `hollow` are [network] like `x`, or [x, network]; a count that is not finite is left out.
-    Networks that are `hollow`, of which `note` says why, are drawn as rings; they take part in the mean. Dots
-    are moved at random so that equal counts can be told apart, by less than half the way to the next count.
+    The area of a dot is the number of networks with that count. Networks that are `hollow`, for the reason
+    given in `note`, add a ring around the others; they are part of the mean.
     Source: [ding2024survival], Figures 5, 10 and 14.
 
     >>> from nucleate.plots import panels, style
@@ -53,17 +54,12 @@ def count_curve(
     mean, low, high = np.array(estimates).T if estimates else np.empty((3, 0))
     if xlog:
         log_x(ax, x)
-    rng = np.random.default_rng(0)
-    across, up = rng.uniform(-1, 1, x.size), rng.uniform(-0.22, 0.22, x.size)
-    shifted = _shifted(ax, x, where, across)
-    dot: dict[str, Any] = {"s": 11, "zorder": 2}
-    ax.scatter(shifted[~hollow], (counts + up)[~hollow], color=color, alpha=0.28, lw=0, **dot)
+    elif np.all(x == x.round()):
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.fill_between(where, low, high, color=color, alpha=0.25, lw=0, zorder=3)
     ax.plot(where, mean, color=color, marker="o", ms=4.5, mec="white", mew=0.6, zorder=4, label=label)
-    if hollow.any():
-        said = f"{note} ({hollow.sum():,} of {x.size:,})"
-        look = {"facecolors": "none", "edgecolors": MUTED, "linewidths": 0.7, "alpha": 0.75}
-        ax.scatter(shifted[hollow], (counts + up)[hollow], label=said, **look, **dot)
+    said = f"{note} ({hollow.sum():,} of {x.size:,})"
+    _draw_networks(ax, x, counts, hollow, color, said)
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if hollow.any() or label != "mean":
@@ -77,9 +73,9 @@ def rate_curve(
     xlabel: str = "",
     ylabel: str = "survival rate",
 ) -> None:
-    """Shares of successes against a parameter, each with Wilson's 95 % band; `groups` are label: (x, hits, trials).
+    """Success rates against a parameter, with 95 % bands; `groups` maps label to (x, hits, trials).
 
-    Where there were no trials there is a gap. Source: [ding2024survival], Figures 6 and 7.
+    Points without trials leave a gap. Source: [ding2024survival], Figures 6 and 7.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -104,10 +100,8 @@ def rate_curve(
         ax.plot(x, [e.value for e in estimates], color=color, label=label, **dot)
     ax.set(xlabel=xlabel, ylabel=ylabel, ylim=(-0.03, 1.03))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    if many:
+    if len(groups) > 1:
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.0, handlelength=1.4)
-    elif len(groups) > 1:
-        ax.legend(loc="best", handlelength=1.6)
 
 
 def fitness_plane(
@@ -120,10 +114,10 @@ def fitness_plane(
     xlabel: str = "initial signal",
     ylabel: str = "relative gradient",
 ) -> None:
-    """Each frequency by its two measures of fitness: survivors over the dead, and the line that divides them.
+    """Each frequency by its two measures of fitness, survivors drawn over the dead, with the line that divides them.
 
-    `boundary` is (w_g, w_s, b) of the line w_g g + w_s s + b = 0; the side on which survivors are expected,
-    where it is positive, is tinted. Source: [ding2024survival], Figure 7.
+    `boundary` is (w_g, w_s, b) of the line w_g g + w_s s + b = 0; the positive side, where survivors are expected,
+    is tinted. Source: [ding2024survival], Figure 7.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -162,14 +156,13 @@ def two_histograms(
     *,
     bins: int = 30,
     xlabel: str = "",
-    ylabel: str = "share of each",
+    ylabel: str = "share of group",
     labels: tuple[str, str] = ("dead", "survived"),
 ) -> None:
-    """How `values` are distributed among survivors and among the dead, each with its median.
+    """Histograms of `values` among survivors and among the dead, with their medians.
 
-    The bars of either add up to 1, whatever their numbers. What is not finite is left out. `labels` name the two
-    groups: those that are not `alive`, and those that are.
-    Source: [ding2024survival], Figures 7 and 11.
+    The bars of each group add up to 1. Values that are not finite are left out. `labels` name the two groups: first
+    those not `alive`, then those `alive`. Source: [ding2024survival], Figures 7 and 11.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -197,12 +190,11 @@ def two_histograms(
     ax.set_ylim(bottom=0)
     ax.locator_params(axis="x", nbins=5)
     ax.legend(ncols=2, handlelength=1.2, **_ABOVE)
-    ax.annotate("dashed: medians", (1, 1), xycoords="axes fraction", xytext=(0, 4), textcoords="offset points",
-                ha="right", va="bottom", fontsize=8.5, color=MUTED)  # fmt: skip
+    _remark(ax, "dashed: medians")
 
 
 def _networks(x: ArrayLike, counts: ArrayLike, hollow: ArrayLike | None) -> tuple[NDArray, NDArray, NDArray]:
-    """Flat x, counts and rings of equal length, without what is not finite."""
+    """Flat x, counts and hollow of equal length, without counts that are not finite."""
     x, counts = np.asarray(x, float), np.asarray(counts, float)
     hollow = np.zeros(counts.shape, bool) if hollow is None else np.asarray(hollow, bool)
     if counts.ndim == 2 and x.ndim == 1 and len(x) == len(counts):
@@ -217,34 +209,48 @@ def _networks(x: ArrayLike, counts: ArrayLike, hollow: ArrayLike | None) -> tupl
 
 
 def _mean(values: NDArray) -> tuple[float, float, float]:
-    """The mean and its interval, which one network alone does not have."""
+    """The mean and its interval, which is undefined for a single network."""
     if values.size < 2:
         return float(values.mean()), np.nan, np.nan
     estimate = bootstrap(np.mean, values, resamples=_RESAMPLES)
     return estimate.value, estimate.low, estimate.high
 
 
-def _shifted(ax: Axes, x: NDArray, where: NDArray, shift: NDArray) -> NDArray:
-    """x moved by up to a quarter of the least gap between its values, on the scale it is drawn on."""
-    if where.size < 2:
-        return x
-    scale = ax.xaxis.get_transform()
-    gap = np.diff(scale.transform(where)).min()
-    return scale.inverted().transform(scale.transform(x) + 0.25 * gap * shift)
+def _draw_networks(ax: Axes, x: NDArray, counts: NDArray, hollow: NDArray, color: str, said: str) -> None:
+    """A disc at each (x, count) for its networks, and around it a ring for those that are `hollow`."""
+    places, which = np.unique(np.stack([x, counts], axis=1), axis=0, return_inverse=True)
+    total = np.bincount(which.ravel(), minlength=len(places))
+    filled = np.bincount(which.ravel(), ~hollow, minlength=len(places))
+    area = min(_DOT_AREA, _MOST_AREA / max(1, total.max(initial=1)))
+    discs, rings = filled > 0, total > filled
+    look: dict[str, Any] = {"color": color, "alpha": 0.35, "lw": 0, "zorder": 2}
+    ax.scatter(*places[discs].T, s=np.maximum(area * filled[discs], _LEAST_AREA), **look)
+    if rings.any():
+        look = {"facecolors": "none", "edgecolors": MUTED, "linewidths": 0.8, "alpha": 0.85, "zorder": 2}
+        ax.scatter(*places[rings].T, s=np.maximum(area * total[rings], _LEAST_AREA), label=said, **look)
+    if total.max(initial=1) > 1:
+        _remark(ax, "dot area: networks")
+
+
+def _remark(ax: Axes, text: str) -> None:
+    """Write above the right end of the axes, once however many curves they hold."""
+    if text not in [other.get_text() for other in ax.texts]:
+        ax.annotate(text, (1, 1), xycoords="axes fraction", xytext=(0, 4), textcoords="offset points", ha="right",
+                    va="bottom", fontsize=8.5, color=MUTED)  # fmt: skip
 
 
 def _line_colors(count: int) -> list:
-    """The palette while it lasts; after that, shades."""
+    """Colours of the palette, or shades if there are too few."""
     if count < len(PALETTE):
         return list(PALETTE[:count])
     return [FRACTION_MAP(float(shade)) for shade in np.linspace(0, 1, count)]
 
 
 def _divide(ax: Axes, w_gradient: float, w_signal: float, intercept: float) -> None:
-    """The line on which both sides are even, within the limits the points have set, and its tinted side."""
+    """Draw the decision boundary within the present limits, and tint its positive side."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     if w_gradient == w_signal == 0:
-        raise ValueError("fitness_plane: boundary needs a weight that is not 0; got (0, 0, …).")
+        raise ValueError("fitness_plane: boundary must have a non-zero weight; got (0, 0, …).")
     signal, gradient = np.meshgrid([left, right], [bottom, top])
     height = w_gradient * gradient + w_signal * signal + intercept
     if height.max() > 0:

@@ -1,4 +1,4 @@
-"""How the tokens of one network move while it trains."""
+"""How the tokens of one network move during training."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def trajectories(
     ylabel: str = "",
     marks: Mapping[str, Number] | None = None,
 ) -> list[Line2D]:
-    """One line for each token of `values[step, token]`, with the token's number written at its end.
+    """One line for each token of `values[step, token]`, with the token's number at its end.
 
-    `marks` are moments worth naming, such as {"3 $n_h$": 1200}: dashed, with the label above. A token that
+    `marks` maps labels to steps, such as {"3 $n_h$": 1200}, drawn as dashed lines labelled above. A token that
     stops being finite is labelled at its last finite value.
 
     >>> from nucleate.plots import panels, style

@@ -14,7 +14,7 @@ from nucleate.tasks.split import Split
 class AdditionTask:
     """All unordered pairs (i, j), i ≤ j < p, labelled by their sum [liu2022grokking].
 
-    `p`: how many symbols. There are p(p+1)/2 pairs and 2p−1 labels.
+    `p`: the number of symbols. There are p(p+1)/2 pairs and 2p−1 labels.
 
     >>> task = AdditionTask(p=10)
     >>> len(task.pairs), task.labels
@@ -35,12 +35,12 @@ class AdditionTask:
 
     @cached_property
     def label(self) -> Int[np.ndarray, " pair"]:
-        """The sum of each pair: what the network is to tell."""
+        """The sum of each pair: the label to predict."""
         return self.pairs.sum(1).astype(np.int32)
 
     @cached_property
     def pair_sums(self) -> Float[np.ndarray, "pair token"]:
-        """M, the matrix that makes the sum of each pair out of embeddings: (M E)_(i,j) = E_i + E_j.
+        """M, the matrix that adds up the two embeddings of each pair: (M E)_(i,j) = E_i + E_j.
 
         >>> AdditionTask(p=2).pair_sums.tolist()
         [[2.0, 0.0], [1.0, 1.0], [0.0, 2.0]]
@@ -49,7 +49,7 @@ class AdditionTask:
 
     @property
     def labels(self) -> int:
-        """How many different sums there are."""
+        """The number of different sums."""
         return 2 * self.p - 1
 
     def templates(self, key: Array, outputs: int) -> Float[Array, "label output"]:

@@ -13,8 +13,8 @@ from jaxtyping import Float
 class Box:
     """A rectangle or cuboid from the origin to `size`; the last axis points up [hitchcock2025emergence].
 
-    `walls`: for each axis, whether there is a wall at its low and at its high end; by default everywhere, lid included.
-    Where there is none, particles may leave.
+    `walls`: for each axis, whether its low and its high end have a wall; by default all do, lid included. Particles can
+    leave through an end without a wall.
 
     >>> Box().size, Box((6.0, 6.0), walls=((True, True), (True, False))).closed
     ((28.0, 14.0), ((True, True), (True, False)))
@@ -29,11 +29,11 @@ class Box:
         if not all(isfinite(length) and length > 0 for length in self.size):
             raise ValueError(f"Box.size must be positive and finite; got {self.size}.")
         if self.walls is not None and np.asarray(self.walls, object).shape != (self.dim, 2):
-            raise ValueError(f"Box.walls must have (low, high) for each of {self.dim} axes; got {self.walls}.")
+            raise ValueError(f"Box.walls must hold one pair (low, high) for each of {self.dim} axes; got {self.walls}.")
 
     @property
     def dim(self) -> int:
-        """How many axes there are."""
+        """The number of axes."""
         return len(self.size)
 
     @property
@@ -43,13 +43,13 @@ class Box:
 
     @property
     def centre(self) -> tuple[float, ...]:
-        """Where the middle of the box is."""
+        """The middle of the box."""
         return tuple(length / 2 for length in self.size)
 
     def boundary(self, spacing: float = 0.5) -> Float[np.ndarray, "boundary dim"]:
-        """Virtual particles along the walls, at most `spacing` apart: how a network is told where walls are.
+        """Virtual particles along the walls, at most `spacing` apart, that tell a network where the walls are.
 
-        They touch nothing; the simulator has flat walls. Source: [hitchcock2025emergence], Appendix C.
+        They exert no force: the simulator has flat walls. Source: [hitchcock2025emergence], Appendix C.
 
         >>> Box((2.0, 1.0)).boundary(1.0).tolist()
         [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [2.0, 0.0], [2.0, 1.0]]

@@ -1,7 +1,7 @@
-"""Spheres that touch: damped linear springs, what they store and what they burn.
+"""Spheres in contact: damped linear springs, the energy they store and the power they dissipate.
 
-Arrays are laid out (dim, particle, *state), any number of states last. One vector instruction then serves as many
-states as it has lanes, and no axis of length 2 or 3 is ever innermost.
+Arrays are laid out (dim, particle, *state), with any number of state axes last. One vector instruction then serves as
+many states as it has lanes, and no axis of length 2 or 3 is ever innermost.
 """
 
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from jaxtyping import Array, Float
 
 from nucleate.tasks.box import Box
 
-_TINY = 1e-12  # a squared distance below this is a particle and itself, or no direction to push in
+_TINY = 1e-12  # a smaller squared distance is that of a particle to itself, or gives no direction to push in
 
 
 class Energy(NamedTuple):
-    """What a state holds: of motion, of height above the floor, and in springs.
+    """The energy of a state: in motion, in height above the floor and in springs.
 
     >>> float(Energy(*jnp.array([1.0, 2.0, 3.0])).total)
     6.0
@@ -40,10 +40,10 @@ class Contact:
 
         f_i = Σ_j (k δ_ij − γ (v_i − v_j)·n_ij) n_ij  over j with δ_ij > 0,    δ_ij = d − |p_i − p_j|
 
-    k, γ: `stiffness` and `damping`; d: `diameter`; n_ij: unit vector from j to i. A wall is a sphere of the same
-    spring that does not move, δ = d/2 − distance. There is no friction, and the dashpot is not clipped: it may pull at
-    the end of a contact. It makes the force depend on velocities, so f has no potential unless γ = 0.
-    Source: [luding2008introduction]; the numbers of [hitchcock2025emergence], Table 3.
+    k, γ: `stiffness` and `damping`; d: `diameter`; n_ij: unit vector from j to i. A wall acts through the same spring
+    but does not move, and δ = d/2 − distance. There is no friction, and the dashpot is not clipped: it may pull at the
+    end of a contact. It makes the force depend on velocities, so f has no potential unless γ = 0.
+    Source: [luding2008introduction]; the default values are those of [hitchcock2025emergence], Table 3.
 
     >>> contact = Contact()
     >>> round(contact.duration, 4), round(contact.restitution, 3)
@@ -65,7 +65,7 @@ class Contact:
 
     @property
     def duration(self) -> float:
-        """How long two free spheres touch: half a period of the damped spring between them.
+        """How long two free spheres stay in contact: half a period of the damped spring between them.
 
             π / ω,    ω = √(ω₀² − η²),    ω₀² = 2k/m,    η = γ/m
 
@@ -76,7 +76,7 @@ class Contact:
 
     @property
     def restitution(self) -> float:
-        """Relative speed after two free spheres met, over that before: exp(−π η / ω), see `duration`."""
+        """Relative speed of two free spheres after a collision over that before it: exp(−π η / ω), see `duration`."""
         frequency = self._frequency
         return exp(-pi * self.damping / self.mass / frequency) if frequency else 0.0
 
@@ -85,12 +85,12 @@ class Contact:
         return sqrt(max(2 * self.stiffness / self.mass - (self.damping / self.mass) ** 2, 0))
 
     def stable(self, dt: float) -> bool:
-        """Whether semi-implicit Euler with time step `dt` damps every motion, also in a dense pile.
+        """Whether semi-implicit Euler with time step `dt` damps every motion, even in a dense pile.
 
             ω₀² dt² + 4 η dt < 1
 
-        ω₀, η: see `duration`. For one contact 4 would do; in a close packing of spheres the stiffest mode has four
-        times the ω₀² and η of a pair.
+        ω₀, η: see `duration`. A single contact would allow 4 on the right; in a close packing of spheres the stiffest
+        mode has four times the ω₀² and η of a pair.
 
         >>> Contact().stable(0.005), Contact().stable(0.02)
         (True, False)
@@ -100,14 +100,14 @@ class Contact:
     def acceleration(
         self, position: Float[Array, "dim particle *state"], velocity: Float[Array, "dim particle *state"], box: Box
     ) -> Float[Array, "dim particle *state"]:
-        """What contacts with other spheres and with the walls of `box` do to each: f_i / m, without gravity."""
+        """Acceleration f_i / m of each sphere by contacts with others and with the walls of `box`, without gravity."""
         apart = [axis[:, None] - axis[None] for axis in position]
         away = [axis[:, None] - axis[None] for axis in velocity]
         square = sum(r * r for r in apart)
         inverse = jax.lax.rsqrt(jnp.maximum(square, _TINY))
         opening = sum(r * u for r, u in zip(apart, away, strict=True)) * inverse * inverse
         spring = self.stiffness * (self.diameter * inverse - 1) - self.damping * opening
-        # The force over the distance: times r_ij = 0 it vanishes, so that no particle pushes itself.
+        # Force divided by distance: multiplied by r_ii = 0 it vanishes, so no particle pushes itself.
         strength = jnp.where(square < self.diameter**2, spring, 0)
         force = jnp.stack([jnp.sum(strength * r, axis=1) for r in apart]) + self._wall_force(position, velocity, box)
         return force / self.mass
@@ -129,7 +129,7 @@ class Contact:
         return jax.lax.fori_loop(0, sweeps, sweep, position)
 
     def elastic(self, position: Float[Array, "dim particle *state"], box: Box) -> Float[Array, "*state"]:
-        """Energy in the springs: Σ ½ k δ² over contacts of spheres and of walls."""
+        """Energy in the springs: Σ ½ k δ² over contacts with spheres and with walls."""
         overlap = self._overlap(position)[1]
         pairs = jnp.sum(jnp.square(overlap), axis=(0, 1)) / 4
         walls = sum(jnp.sum(jnp.square(overlap), axis=0) for _, _, overlap in self._walls(position, box)) / 2
@@ -138,7 +138,7 @@ class Contact:
     def dissipation(
         self, position: Float[Array, "dim particle *state"], velocity: Float[Array, "dim particle *state"], box: Box
     ) -> Float[Array, "*state"]:
-        """Power that dashpots turn into heat: Σ γ (u·n)² over contacts, u the relative velocity."""
+        """Power that the dashpots turn into heat: Σ γ (u·n)² over contacts, with u the relative velocity."""
         normal, overlap = self._overlap(position)
         opening = jnp.sum((velocity[:, :, None] - velocity[:, None]) * normal, axis=0)
         pairs = jnp.sum(jnp.where(overlap > 0, jnp.square(opening), 0), axis=(0, 1)) / 2

@@ -33,12 +33,12 @@ class ModularAdditionTask:
 
     @cached_property
     def label(self) -> Int[np.ndarray, " pair"]:
-        """What the network is to tell."""
+        """The sum of each pair modulo p: the label to predict."""
         return (self.pairs.sum(1) % self.p).astype(np.int32)
 
     @property
     def labels(self) -> int:
-        """How many different answers there are."""
+        """The number of different labels."""
         return self.p
 
     def split(self, key: Array, train_share: float = 0.8) -> Split:

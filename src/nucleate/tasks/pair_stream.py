@@ -12,11 +12,11 @@ from jaxtyping import Array, Float, Int
 from nucleate.machine import map_over_workers
 from nucleate.tasks.particles import ParticleState, ParticleTask, states_first, states_last
 
-_PAIRS = 2**18  # pairs of particles, in all simulations that run side by side: 1 MB an array stays in cache
+_PAIRS = 2**18  # pairs of particles over all simulations of a block: arrays of 1 MB stay in cache
 
 
 class StatePair(NamedTuple):
-    """States, those one time step later, and the acceleration by contacts that leads from one to the other."""
+    """States, the states one time step later, and the acceleration by contacts that leads from one to the other."""
 
     before: ParticleState
     after: ParticleState
@@ -24,10 +24,10 @@ class StatePair(NamedTuple):
 
 
 class Library(NamedTuple):
-    """Simulations, of which every `stride`-th state is kept, and the order in which their pairs are shown.
+    """Every `stride`-th state of many simulations, and the order in which their pairs are shown.
 
     `position`, `velocity`: (snapshot, particle, dim), simulation by simulation; `order`: (batch, sample), the number
-    of the pair that each sample of each batch is; pair n starts n % stride steps after snapshot n // stride.
+    of the pair in each place of each batch. Pair n starts n % stride steps after snapshot n // stride.
     """
 
     position: Float[np.ndarray, "snapshot particle dim"]
@@ -38,11 +38,11 @@ class Library(NamedTuple):
 @final
 @dataclass(frozen=True)
 class PairStream:
-    """Shuffle the pairs (x_n, x_{n+1}) of many simulations into batches, no pair in two of them.
+    """Shuffle the pairs (x_n, x_{n+1}) of many simulations into batches, showing each pair once.
 
-    `batch`: pairs in a batch; `stride`: which states are kept, one in `stride`. Those between are simulated again when
-    they are shown: `stride` steps a batch, for a library `stride` times as small. That is how the paper makes its
-    data, but for the memory. Source: [hitchcock2025emergence], Appendix C.
+    `batch`: pairs per batch; `stride`: only every `stride`-th state is kept. The states in between are simulated again
+    when they are shown, which costs `stride` steps per batch and makes the library `stride` times smaller. Apart from
+    this saving the paper makes its data in the same way. Source: [hitchcock2025emergence], Appendix C.
 
     >>> from nucleate.tasks import Box
     >>> stream = PairStream(ParticleTask(particles=4, box=Box((4.0, 4.0)), steps=64), batch=8, stride=16)
@@ -66,12 +66,12 @@ class PairStream:
             )
 
     def library(self, key: Array, steps: int) -> Library:
-        """Simulate enough for the batches of training steps 0..`steps`, the last of which only probes see."""
+        """Simulate enough for the batches of training steps 0..`steps`; only probes see the last one."""
         if steps < 0:
             raise ValueError(f"PairStream.library: steps must be >= 0; got {steps}.")
         needed = (steps + 1) * self.batch
         simulations = -(-needed // self.task.steps)
-        # Whole blocks, of which the last may be cut: another size would be compiled for longer than it runs.
+        # Whole blocks, the last of them cut short: compiling another size would take longer than running it.
         together = min(simulations, int(np.clip(_PAIRS // self.task.particles**2, 16, 256)))
         shuffle, *starts = jax.random.split(key, 1 + -(-simulations // together))
 
@@ -88,7 +88,7 @@ class PairStream:
         return Library(position, velocity, numbers[:needed].reshape(-1, self.batch).astype(np.int32))
 
     def __call__(self, library: Library, step: Int[Array, ""] | int) -> StatePair:
-        """The batch of a training step. Past the end of the library everything is NaN: nothing is shown again."""
+        """The batch of a training step; NaN past the end of the library, since no pair is shown twice."""
         batches = len(library.order)
         number = jnp.asarray(library.order)[jnp.minimum(step, batches - 1)]
         pair = self.pairs(library, number)
@@ -111,6 +111,6 @@ class PairStream:
 
 @partial(jax.jit, static_argnums=(0, 2, 3))
 def _snapshots(task: ParticleTask, key: Array, simulations: int, stride: int) -> ParticleState:
-    """Every `stride`-th state of each simulation, without its last: (simulation, snapshot, particle, dim)."""
+    """Every `stride`-th state of each simulation except the last: (simulation, snapshot, particle, dim)."""
     kept = task.trajectory(task.start(key, simulations), task.steps - stride, every=stride)
     return jax.tree.map(lambda array: jnp.moveaxis(array, 1, 0), kept)

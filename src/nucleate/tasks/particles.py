@@ -12,14 +12,15 @@ from jaxtyping import Array, Float
 from nucleate.tasks.box import Box
 from nucleate.tasks.contact import Contact, Energy
 
-# Uniform positions overlap, and an overlap of a whole diameter stores 500 in units of Table 3: pushed apart first.
+# Particles at uniform positions overlap, and a full overlap stores an energy of 500 in the units of Table 3, so they
+# are pushed apart first.
 _SWEEPS = 60
 
 _Tree = TypeVar("_Tree")
 
 
 class ParticleState(NamedTuple):
-    """Where particles are and how fast they move; any number of states first."""
+    """Positions and velocities of particles, with any number of leading state axes."""
 
     position: Float[Array, "*state particle dim"]
     velocity: Float[Array, "*state particle dim"]
@@ -30,13 +31,13 @@ class ParticleState(NamedTuple):
 class ParticleTask:
     """Predict the state of a box of particles one time step later [hitchcock2025emergence].
 
-        v' = v + dt (a + g),    p' = p + dt v',    a: what contacts do, see `Contact.acceleration`
+        v' = v + dt (a + g),    p' = p + dt v',    a: acceleration by contacts, see `Contact.acceleration`
 
-    `particles`: how many; `box`: where, in two or three dimensions; `gravity`: ‖g‖, down the last axis; `dt`: what a
-    network is to predict; `steps`: how long a simulation goes on; `substeps`: how many steps of semi-implicit Euler
-    make one `dt`. The defaults are those of Tables 2 and 3; of substeps, walls and initial overlaps the paper says
-    nothing: one substep makes its Eq. 6 exact, walls have the springs of particles and include a lid, and particles
-    start at random but pushed apart.
+    `particles`: their number; `box`: where they are, in two or three dimensions; `gravity`: ‖g‖, down the last axis;
+    `dt`: the time step a network learns to predict; `steps`: the length of a simulation; `substeps`: the number of
+    semi-implicit Euler steps per `dt`. The defaults are those of Tables 2 and 3. The paper does not specify substeps,
+    walls and initial overlaps. Here one substep makes its Eq. 6 exact, walls have the same springs as particles and
+    include a lid, and particles start at random positions and are then pushed apart.
 
     >>> task = ParticleTask(particles=12, box=Box((6.0, 6.0)))
     >>> state = task.start(jax.random.key(0), states=3)
@@ -65,7 +66,7 @@ class ParticleTask:
         if not self.contact.stable(self.dt / self.substeps):
             raise ValueError(
                 f"ParticleTask.dt = {self.dt} in {self.substeps} substeps is too coarse for {self.contact}: energy "
-                "would grow. Take more substeps."
+                "would grow; increase substeps."
             )
         self._check_room()
 
@@ -74,15 +75,15 @@ class ParticleTask:
         for axis, length in enumerate(self.box.size):
             if length < diameter:
                 raise ValueError(
-                    f"ParticleTask.box: the walls of axis {axis} are {length} apart and would overlap in a particle "
-                    f"of diameter {diameter}; make the box larger or the particles smaller."
+                    f"ParticleTask.box: the walls of axis {axis} are {length} apart, too close for particles of "
+                    f"diameter {diameter}; make the box larger or the particles smaller."
                 )
-        # A square lattice is about as dense as particles can be that are thrown in at random and pushed apart.
+        # Particles that start at random and are pushed apart get about as dense as a square lattice, no denser.
         most = prod(int(length / diameter + 1e-9) for length in self.box.size)  # 0.3 / 0.1 is 2.9999999999999996
         if self.particles > most:
             raise ValueError(
-                f"ParticleTask.particles must be at most {most} of diameter {diameter} in a box of {self.box.size}, "
-                f"as many as fit in rows and columns; got {self.particles}."
+                f"ParticleTask.particles must be at most {most}, as many of diameter {diameter} as fit in rows and "
+                f"columns in a box of {self.box.size}; got {self.particles}."
             )
 
     def start(self, key: Array, states: int) -> ParticleState:
@@ -97,9 +98,9 @@ class ParticleTask:
         return _start(self, key, states)
 
     def sample(self, key: Array, states: int) -> ParticleState:
-        """States as they occur in training, each from a simulation of its own and at a random age in 0..`steps` − 1.
+        """States as they occur in training, each from a separate simulation at a random time in 0..`steps` − 1.
 
-        For expectations over the data: states of few simulations would be much alike.
+        For expectations over the data: states from a few simulations would be strongly correlated.
 
         >>> ParticleTask(particles=2, box=Box((4.0, 4.0)), steps=8).sample(jax.random.key(0), states=3).velocity.shape
         (3, 2, 2)
@@ -110,12 +111,12 @@ class ParticleTask:
 
     @partial(jax.jit, static_argnums=0)
     def acceleration(self, state: ParticleState) -> Float[Array, "*state particle dim"]:
-        """What contacts do to each particle now, without gravity."""
+        """The acceleration of each particle by contacts, without gravity."""
         return states_first(self.contact.acceleration(*states_last(state), self.box))
 
     @partial(jax.jit, static_argnums=0)
     def step(self, state: ParticleState) -> tuple[ParticleState, Float[Array, "*state particle dim"]]:
-        """The state `dt` later, and the acceleration by contacts, on average over substeps, that led there.
+        """The state `dt` later, and the acceleration by contacts that led there, averaged over substeps.
 
         >>> task = ParticleTask(particles=1, box=Box((4.0, 4.0)))
         >>> falling = ParticleState(jnp.array([[2.0, 2.0]]), jnp.zeros((1, 2)))
@@ -126,7 +127,7 @@ class ParticleTask:
         return states_first(self.advance(states_last(state)))
 
     def trajectory(self, state: ParticleState, steps: int, every: int = 1) -> ParticleState:
-        """The states from `state` on, time first: now and after each `every` of `steps` steps."""
+        """The states from `state` on, time first: now, then after every `every` steps, up to `steps`."""
         if every < 1 or steps < 0 or steps % every:
             raise ValueError(f"ParticleTask.trajectory: steps must be a multiple of every; got {steps} and {every}.")
         return _trajectory(self, state, steps // every, every)
@@ -149,11 +150,11 @@ class ParticleTask:
 
     @partial(jax.jit, static_argnums=0)
     def dissipation(self, state: ParticleState) -> Float[Array, "*state"]:
-        """Power lost in dashpots: −dE/dt of `energy`, for small `dt`."""
+        """Power dissipated in dashpots: −dE/dt of the total `energy`, for small `dt`."""
         return self.contact.dissipation(*states_last(state), self.box)
 
     def advance(self, state: ParticleState) -> tuple[ParticleState, Float[Array, "dim particle *state"]]:
-        """`step` for arrays laid out (dim, particle, *state), which is the fast way; see `nucleate.tasks.contact`."""
+        """`step` for arrays laid out (dim, particle, *state), which is faster; see `nucleate.tasks.contact`."""
         dt = self.dt / self.substeps
 
         def substep(_, carry):

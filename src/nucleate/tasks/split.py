@@ -6,7 +6,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-# Slots are allotted in steps of this many, so that training sets of nearly equal size share one compiled program.
+# The number of slots is a multiple of this, so that training sets of similar size share one compiled program.
 SLOT = 16
 
 
@@ -15,7 +15,7 @@ class Split:
     """Which pairs are trained on, as fixed-size arrays.
 
     `index[slot]` lists the training pairs, padded to a multiple of `SLOT`; `weight[slot]` is 1 for a pair and 0 for
-    padding; `in_train[pair]` says the same as a mask.
+    padding; `in_train[pair]` is the same set as a mask.
     """
 
     index: Int[np.ndarray, " slot"]
@@ -39,15 +39,15 @@ class Split:
 
     @classmethod
     def draw(cls, key: Array, size: int, total: int) -> "Split":
-        """A uniformly random training set of `size` of `total` pairs, in rising order.
+        """A uniformly random training set of `size` of `total` pairs, in ascending order.
 
         >>> split = Split.draw(jax.random.key(0), 45, 55)
         >>> int(split.in_train.sum()), split.index.shape
         (45, (48,))
         """
-        if size == total:  # nothing to draw: fleets of thousands train on everything
+        if size == total:  # nothing to draw, which saves time in fleets of thousands that train on all pairs
             return cls.of(np.arange(total), total)
         return cls.of(np.sort(np.asarray(_permutation(key, total))[:size]), total)
 
 
-_permutation = jax.jit(jax.random.permutation, static_argnums=1)  # fleets draw thousands, each of many operations
+_permutation = jax.jit(jax.random.permutation, static_argnums=1)  # fleets draw thousands, each many operations

@@ -13,10 +13,10 @@ from nucleate.observables.llc.chains import CellBlock, ChainProgram, Traces
 from nucleate.observables.llc.settings import Setting, Traced
 from nucleate.observables.llc.subsets import Group
 
-# Numbers that move at once, over all chains and lanes: about what a core's second cache holds of them and their slopes.
+# Numbers that move at once, over all chains and lanes: with their slopes they about fill a core's L2 cache.
 _AT_ONCE = 2**15
 
-_BATCHES, _MOVES = 0, 1  # what random numbers are for
+_BATCHES, _MOVES = 0, 1  # the uses of random numbers, folded into their keys
 
 
 class CellGrid(NamedTuple):
@@ -47,12 +47,12 @@ class CellGrid(NamedTuple):
         )
 
     def _keys(self, count: int, *place: int) -> UInt32[np.ndarray, "count 2"]:
-        """Keys that no other place has, whatever else is computed; made without compiling anything."""
+        """Keys unique to this place, whatever else is computed; made without compiling anything."""
         return np.random.SeedSequence(self.seed, spawn_key=place).generate_state(2 * count).reshape(count, 2)
 
 
 def lanes_at_once(free: int, chains: int) -> int:
-    """How many cells to advance side by side: many small ones, or a large one alone."""
+    """How many cells to advance side by side: many small ones, or one large one alone."""
     return max(1, _AT_ONCE // (free * chains))
 
 
@@ -65,7 +65,7 @@ def run(program: ChainProgram, grid: CellGrid, at_once: int) -> Traces:
 
     def one(place: tuple[int, int]) -> Traces:
         row, lane = place
-        # The last block is filled up with its last cell: one shape, one program.
+        # The last block is padded with its last cell, so that all have one shape and share one program.
         cells = np.minimum(row + np.arange(down), rows - 1), np.minimum(lane + np.arange(across), lanes - 1)
         traces = jax.tree.map(np.asarray, program(grid.block(program.times, *cells)))
         return jax.tree.map(lambda leaf: leaf[: rows - row, : lanes - lane], traces)
@@ -77,7 +77,7 @@ def run(program: ChainProgram, grid: CellGrid, at_once: int) -> Traces:
 
 
 def _even(count: int, most: int) -> int:
-    """The size of blocks that cut `count` into as few as possible, of at most `most`, without a small rest."""
+    """The block size that splits `count` into as few blocks of at most `most` as possible, of nearly equal size."""
     blocks = -(-count // min(most, count))
     return -(-count // blocks)
 

@@ -1,4 +1,4 @@
-"""Settings to believe: a sweep over step size, temperature and localisation, and the plateau in it, if there is one."""
+"""Trustworthy settings: a sweep over step size, temperature and localisation, and the plateau in it, if any."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -22,19 +22,19 @@ from nucleate.observables.llc.settings import Grid, Setting
 from nucleate.observables.llc.sources import Source
 from nucleate.observables.llc.subsets import Subset
 
-_CONFIRM = 2.0  # a plateau holds when the step is at least halved
+_CONFIRM = 2.0  # a plateau must still hold when the step is at least halved
 
 
 @final
 @dataclass(frozen=True)
 class Plateau:
-    """Settings that give one answer.
+    """Settings that agree on the coefficient.
 
         |λ̂ − λ̂_s| ≤ max(λ̂_s/10, 2 √(σ² + σ_s²))
 
-    best: the setting s with the smallest error and bias; settings: all that are joined to it through neighbours in the
-    grid, raise no `Doubt` and agree with it; low, high: the range of λ̂ over them, for each checkpoint and subset.
-    λ̂, σ: value and error. Source: the plateau of [lau2025llc].
+    best: the setting s with the smallest error and bias; settings: all that agree with it, raise no `Doubt` and are
+    connected to it through neighbours in the grid; low, high: the range of λ̂ over them, for each checkpoint and
+    subset. λ̂, σ: value and error. Source: the plateau of [lau2025llc].
 
     >>> Plateau(Setting(1e-4, 100.0), (Setting(1e-4, 100.0), Setting(2e-4, 100.0)), np.ones(1), np.ones(1)).steps
     (0.0001, 0.0002)
@@ -47,7 +47,7 @@ class Plateau:
 
     @property
     def steps(self) -> tuple[float, float]:
-        """The smallest and the largest step size."""
+        """The smallest and largest step sizes."""
         steps = [setting.step for setting in self.settings]
         return min(steps), max(steps)
 
@@ -55,14 +55,17 @@ class Plateau:
 @final
 @dataclass(frozen=True)
 class Calibration:
-    """A sweep, where its plateau is, and if there is none, why.
+    """A sweep and its plateau, or the reasons why it has none.
 
         for each checkpoint and subset: the largest set of settings that agree
 
-    grid, estimate: what was swept and what came out. Source: the sweeps of [lau2025llc].
+    grid, estimate: the settings swept and the coefficients found. Source: the sweeps of [lau2025llc].
 
-    >>> [name for name in vars(Calibration) if not name.startswith("_")]
-    ['common', 'plateau', 'reasons']
+    >>> import jax.numpy as jnp
+    >>> from nucleate.observables import Whole
+    >>> too_long, sampling = Grid(step=(10.0, 20.0), nbeta=(100.0,)), Sampling(burn_in=0, draws=50)
+    >>> print(calibrate(lambda w, _: jnp.sum(w**2), Whole(()), [jnp.zeros(2)], too_long, sampling))
+    no plateau at checkpoint 0, subset 0: of 2 settings, 2 DIVERGED
     """
 
     grid: Grid
@@ -78,7 +81,7 @@ class Calibration:
         return self._plateau((checkpoint, subset))
 
     def reasons(self, checkpoint: int, subset: int = 0) -> dict[str, int]:
-        """How many settings raise each doubt there."""
+        """The number of settings that raise each doubt for one checkpoint and subset."""
         doubts = self.estimate.doubt[checkpoint, subset].tolist()
         return dict(Counter(str(doubt.name) for value in doubts for doubt in Doubt(value)))
 
@@ -128,7 +131,7 @@ class Calibration:
         return Plateau(settings[best], tuple(settings[i] for i in np.flatnonzero(inside)), flat.min(-1), flat.max(-1))
 
     def _confirmed(self, inside: Bool[np.ndarray, "step nbeta gamma"]) -> bool:
-        """Whether, somewhere in the plateau, nothing but the step was halved."""
+        """Whether, at some temperature and localisation, the steps in the plateau differ by a factor of 2 or more."""
         steps = np.array(self.grid.step)[:, None, None]
         longest = np.where(inside, steps, 0.0).max(0)
         shortest = np.where(inside, steps, np.inf).min(0)
@@ -143,13 +146,13 @@ def calibrate(
     sampling: Sampling = USUAL,
     subsets: Sequence[Subset] = ALL,
 ) -> Calibration:
-    """Search the settings under which a coefficient depends on none of them.
+    """Search for settings at which the coefficient does not depend on the setting.
 
         λ̂(ε, nβ, γ) for every ε, nβ and γ of `grid`, at every checkpoint
 
-    All else: see `learning_coefficient`, of which this is one call. Give it checkpoints from early, in the middle and
-    late: a step that suits one may diverge at another. Steps should be at most a factor 2 apart, since only a plateau
-    in which the step was halved counts. Source: the sweeps of [lau2025llc].
+    Everything else: see `learning_coefficient`, which this calls once. Include checkpoints from early, middle and late
+    training: a step that suits one may diverge at another. Steps should be at most a factor 2 apart, since a plateau
+    counts only if it holds when the step is halved. Source: the sweeps of [lau2025llc].
 
     >>> import jax.numpy as jnp
     >>> from nucleate.observables import Whole
@@ -172,7 +175,7 @@ def _joined(
     good: Bool[np.ndarray, "step nbeta gamma"],
     seed: tuple[Any, ...],
 ) -> Bool[np.ndarray, "step nbeta gamma"]:
-    """The good settings that agree with `seed` in every unit and are joined to it."""
+    """The good settings that agree with `seed` in every unit and are connected to it."""
     at = (slice(None), *seed)
     target, noise = value[at][:, None, None, None], error[at][:, None, None, None]
     with np.errstate(invalid="ignore"):

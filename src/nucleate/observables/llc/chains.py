@@ -1,10 +1,9 @@
 """The compiled part: chains of many settings, subsets and checkpoints as one program.
 
 Chains of a cell (one checkpoint, subset and setting) see the same minibatches, so whatever depends on neither the
-chain nor the moving parameters has no chain axis: the frozen part of a network, and the loss of the starting point,
-are computed once for all. A step is "move, then differentiate", and there is one copy of it in the program: the first
-step stands still, to learn the slope at the start; and the last few stand still again, to see one place through
-several batches.
+chain nor the moving parameters has no chain axis: the frozen part of a network and the loss at the starting point
+are computed once for all chains. A step is "move, then differentiate", and the program holds one copy of it. The first
+step stands still, to find the slope at the start; so do the last few, to see the loss at one point on several batches.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,14 +22,14 @@ from nucleate.observables.llc.sources import Source
 from nucleate.observables.llc.subsets import Placement
 
 LOOKS = 16
-"""Still steps at the end of a chain, from which the noise of minibatches is measured."""
+"""Steps standing still at the end of a chain, from which minibatch noise is measured."""
 
 
 class StepInfo(NamedTuple):
     """What one step of a chain, or a chain on average, has seen; x = w − w₀, f = nβ ∇L_m, U = nβ L_m + γ/2 |x|².
 
-    loss: L_m. virial: x·∇U. push: f·G∇U. force: ∇U·G∇U. noise: ½ Δf·GΔf from a batch to the next. acceptance: of the
-    move.
+    loss: L_m. virial: x·∇U. push: f·G∇U. force: ∇U·G∇U. noise: ½ Δf·GΔf from one batch to the next. acceptance:
+    probability that the move is accepted.
     """
 
     loss: Float[Array, "*axes"]
@@ -42,7 +41,7 @@ class StepInfo(NamedTuple):
 
 
 class Traces(NamedTuple):
-    """All that is kept of a block of cells: losses of every step, and means over the draws of each chain."""
+    """What is kept of a block of cells: the losses of every step, and means over the draws of each chain."""
 
     loss: Float[Array, "checkpoint lane chain step"]
     baseline: Float[Array, "checkpoint lane step"]
@@ -57,7 +56,7 @@ class CellBlock(NamedTuple):
     setting: Traced  # [lane] each
     source: PyTree  # the arrays of the source
     moves: UInt32[Array, "checkpoint lane time 2"]  # a key for each step of a cell
-    batches: UInt32[Array, "time 2"]  # and one that all cells share
+    batches: UInt32[Array, "time 2"]  # a key for each step, shared by all cells
 
 
 @final
@@ -101,7 +100,7 @@ class ChainProgram:
 
     @property
     def times(self) -> int:
-        """All steps, with those that stand still at the end."""
+        """The number of steps, including those that stand still at the end."""
         return self.steps + self.looks
 
     def __call__(self, block: CellBlock) -> Traces:

@@ -1,4 +1,4 @@
-"""The local learning coefficient, with what one must know to believe it."""
+"""The local learning coefficient, with the diagnostics that say whether to trust it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,21 +20,21 @@ from nucleate.observables.llc.subsets import Everything, Group, Subset, lay_out
 PLAIN = SGLD()
 
 R_HAT = 1.05
-"""Chains whose split R̂ is above this have not mixed."""
+"""Chains with a split R̂ above this have not mixed."""
 
 SHARE = 0.1
-"""A bias or twice the standard error above this share of the coefficient is worth a doubt."""
+"""A bias, or twice the standard error, above this share of the coefficient raises a doubt."""
 
 Cells = Float[np.ndarray, "checkpoint subset setting"]
 
 
 class Doubt(IntFlag):
-    """Reasons not to believe a coefficient; they add up.
+    """Reasons to distrust a coefficient; flags that can be combined.
 
-    DIVERGED: a chain met a loss that is not finite, and the coefficient is NaN. NEGATIVE: w₀ is no minimum of what
-    was sampled. UNMIXED: split R̂ > 1.05, or nothing moved. BIASED: steps too long, and NOISY: minibatches too small,
-    each making up more than a tenth of the coefficient. IMPRECISE: twice the standard error is more than a tenth.
-    Source: what [lau2025llc] looks for in traces by eye.
+    DIVERGED: a chain met a loss that is not finite, and the coefficient is NaN. NEGATIVE: w₀ is not a minimum of the
+    sampled loss. UNMIXED: split R̂ > 1.05, or nothing moved. BIASED, NOISY: the bias due to long steps, or to small
+    minibatches, is more than a tenth of the coefficient. IMPRECISE: twice the standard error is more than a tenth.
+    Source: what [lau2025llc] checks by eye in traces.
 
     >>> Doubt(5)
     <Doubt.DIVERGED|UNMIXED: 5>
@@ -51,13 +51,15 @@ class Doubt(IntFlag):
 @final
 @dataclass(frozen=True)
 class Sampling:
-    """How long, how often and by which sampler to walk.
+    """The sampler, the number of chains and their length.
 
-    Every chain starts at w₀, forgets `burn_in` steps and keeps the loss at each of `draws` more. at_once: how many
-    cells to advance side by side; by default as many as a core's cache holds. Source: [lau2025llc].
+    Every chain starts at w₀, discards `burn_in` steps and keeps the loss at each of `draws` more. at_once: the number
+    of cells to advance side by side; by default as many as fit a core's cache. Source: [lau2025llc].
 
-    >>> Sampling(SGLD(), chains=8).draws
-    1000
+    >>> from nucleate.observables import RMSpropSGLD
+    >>> Sampling(RMSpropSGLD(), burn_in=0)  # burn-in shapes its metric
+    Traceback (most recent call last):
+    ValueError: Sampling.burn_in must be >= 1; got 0.
     """
 
     sampler: Sampler = PLAIN
@@ -83,22 +85,27 @@ ALL = (Everything(),)
 @final
 @dataclass(frozen=True)
 class LearningCoefficient:
-    """Coefficients [checkpoint, subset, setting], how far to believe them, and the traces they come from.
+    """Coefficients [checkpoint, subset, setting], their diagnostics, and the traces they come from.
 
         λ̂ = nβ (E[L_m(w)] − L_m(w₀))
 
-    value: λ̂, NaN where a chain diverged. error: its standard error, which knows nothing of the
-    two biases. r_hat, ess: see `mixing`. step_bias: (ε/8) E[f·G∇U], by how much λ̂ is too
-    large since steps are finite and minibatches noisy; exact where L is quadratic and γ ≪ nβ∇²L, and rather too much
-    where curvature grows with L. noise_bias: the part of it that is due to minibatches, (ε/8) E|f − E f|²_G; it
-    counts noise in flat directions, which does no harm. equilibrium: E[x·∇U] / (d + (ε/4) E|∇U|²_G), the share of the
-    d directions in which chains have arrived; 1 at stationarity. acceptance: of moves. free: d, of each subset.
+    value: λ̂, NaN where a chain diverged. error: its standard error, which does not include the two biases.
+    r_hat, ess: see `mixing`. step_bias: (ε/8) E[f·G∇U], the amount by which λ̂ is too large because steps are finite
+    and minibatches noisy; exact where L is quadratic and γ ≪ nβ∇²L, and an overestimate where curvature grows with L.
+    noise_bias: the part of it due to minibatches, (ε/8) E|f − E f|²_G; it includes noise in flat directions, which does
+    no harm. equilibrium: E[x·∇U] / (d + (ε/4) E|∇U|²_G), the share of the d directions in which chains have
+    equilibrated; 1 at stationarity. acceptance: mean acceptance probability. free: d, for each subset.
     excess: nβ (L_m(w) − L_m(w₀)) and loss: L_m(w), at every step, burn-in first. Here x = w − w₀, f = nβ∇L_m, ∇U = f +
     γx and G is the metric. Source: [lau2025llc]; the identities are moments of the Langevin step.
 
-    >>> from dataclasses import fields
-    >>> [field.name for field in fields(LearningCoefficient)][3:7]
-    ['value', 'r_hat', 'ess', 'error']
+    >>> import jax.numpy as jnp
+    >>> from nucleate.observables import Whole
+    >>> too_long, sampling = Setting(step=10.0, nbeta=100.0), Sampling(burn_in=0, draws=50)
+    >>> estimate = learning_coefficient(
+    ...     lambda w, _: jnp.sum(w**2), Whole(()), checkpoints=[jnp.zeros(2)], settings=[too_long], sampling=sampling
+    ... )
+    >>> estimate.value.tolist(), Doubt(estimate.doubt.item()).name
+    ([[[nan]]], 'DIVERGED')
     """
 
     settings: tuple[Setting, ...]
@@ -128,7 +135,7 @@ class LearningCoefficient:
 
     @property
     def extrapolated(self) -> Cells:
-        """λ̂ as it would be with infinitely small steps and no minibatch noise, to first order."""
+        """λ̂ extrapolated to infinitely small steps and no minibatch noise, to first order."""
         return self.value - self.step_bias
 
     @property
@@ -166,7 +173,7 @@ def learning_coefficient(
     loss: any JAX function of (parameters, batch), the mean over the batch; data: `Whole`, `Minibatches` or `Fresh`,
     of any distribution; checkpoints: pytrees w₀ of one structure; settings: ε, nβ and γ; subsets: `Everything`,
     `Matching` or `Mask`. Chains, checkpoints, settings and all subsets that move equally many parameters of the same
-    leaves are one compiled program, which a later call with the same loss function and the same shapes finds ready.
+    leaves share one compiled program, which later calls with the same loss function and the same shapes reuse.
     Every L_m(w) is compared with L_m(w₀) on the same batch. Source: [lau2025llc].
 
     >>> import jax.numpy as jnp
@@ -178,9 +185,9 @@ def learning_coefficient(
     ...     settings=[Setting(step=1e-4, nbeta=1000.0)],
     ...     sampling=Sampling(chains=64),
     ... )
-    >>> abs(estimate.value.item() - 5.1232) < 4 * estimate.error.item()  # SGLD reads 5.1232 at this step size
+    >>> abs(estimate.value.item() - 5.1232) < 4 * estimate.error.item()  # SGLD's expectation at this step size
     True
-    >>> abs(estimate.extrapolated.item() - 4.995) < 4 * estimate.error.item()  # and γ takes 0.005
+    >>> abs(estimate.extrapolated.item() - 4.995) < 4 * estimate.error.item()  # γ lowers λ by 0.005
     True
     """
     _check(data, checkpoints, settings, sampling)
@@ -205,7 +212,7 @@ def learning_coefficient(
         shape = (len(checkpoints), len(group.numbers), len(settings))
         return jax.tree.map(lambda leaf: leaf.reshape(*shape, *leaf.shape[2:]), traces)
 
-    # Back in the order in which they were given.
+    # Back in the order in which the subsets were given.
     order = np.argsort([number for group in groups for number in group.numbers])
     traces = jax.tree.map(lambda *parts: np.concatenate(parts, 1)[:, order], *map(sample, groups))
     free = np.array([group.index.shape[1] for group in groups for _ in group.numbers])[order]
@@ -215,9 +222,9 @@ def learning_coefficient(
 def _read(
     sampling: Sampling, traces: Traces, settings: Sequence[Setting], free: Int[np.ndarray, " subset"]
 ) -> LearningCoefficient:
-    """Numbers from traces, in double precision. A cell with a chain that diverged gets no number."""
+    """Estimates from traces, in double precision. A cell with a diverged chain gets NaN."""
     step, nbeta = (np.array([getattr(setting, name) for setting in settings]) for name in ("step", "nbeta"))
-    with np.errstate(invalid="ignore", over="ignore"):  # of chains that diverged
+    with np.errstate(invalid="ignore", over="ignore"):  # from diverged chains
         excess = nbeta[:, None, None] * (traces.loss.astype(np.float64) - traces.baseline[..., None, :])
         trace = excess.astype(np.float32)
         finite = np.asarray(np.isfinite(trace).all((-2, -1)))
@@ -246,10 +253,10 @@ def _check(data: Any, checkpoints: Sequence[PyTree], settings: Sequence[Setting]
         )
     for name, values in (("checkpoints", checkpoints), ("settings", settings)):
         if not isinstance(values, Sequence) or not values:
-            raise ValueError(f"{name} must be a list of one or more; got {values!r}.")
+            raise ValueError(f"{name} must be a list with at least one entry; got {values!r}.")
     if sampling.sampler.exact and not data.whole:
         sampler = type(sampling.sampler).__name__
-        raise ValueError(f"{sampler} compares losses, which must be on the same data: give it Whole(data), not {data}.")
+        raise ValueError(f"{sampler} compares losses, so every batch must be the same: use Whole(data), not {data}.")
 
 
 def _check_alike(split: list[tuple[list[Any], Skeleton]]) -> None:
@@ -262,5 +269,5 @@ def _check_alike(split: list[tuple[list[Any], Skeleton]]) -> None:
     for number, (values, other) in enumerate(split):
         if other != skeleton or shape(values) != shape(first):
             raise ValueError(
-                f"checkpoints must be a list of pytrees of one structure and shape; number {number} differs from 0."
+                f"checkpoints must be pytrees of equal structure and shapes; checkpoint {number} differs from 0."
             )

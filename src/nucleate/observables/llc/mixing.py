@@ -1,4 +1,4 @@
-"""How much a set of chains can be believed: whether they agree, and how many independent draws they are worth."""
+"""How far a set of chains can be trusted: whether they agree, and how many independent draws they are worth."""
 
 from typing import NamedTuple
 
@@ -9,11 +9,11 @@ Draws = Float[np.ndarray, "*cell chain draw"]
 Halves = Float[np.ndarray, "*cell half time"]
 Cells = Float[np.ndarray, "*cell"]
 
-_ENOUGH = 8  # halves whose means have a variance worth knowing
+_ENOUGH = 8  # halves needed for a usable variance of their means
 
 
 class Mixing(NamedTuple):
-    """What `mixing` finds of each cell."""
+    """The result of `mixing` for each cell."""
 
     r_hat: Cells
     ess: Cells
@@ -21,18 +21,18 @@ class Mixing(NamedTuple):
 
 
 def mixing(draws: Draws) -> Mixing:
-    """Whether chains agree, the independent draws they are worth, and the standard error of the mean of all draws.
+    """Whether chains agree, how many independent draws they are worth, and the standard error of their mean.
 
         R̂ = √(V / W),    n_eff = M N / τ,    σ = max(√(V / n_eff), √(B / M))
         V = (N − 1)/N · W + B,    τ = 1 + 2 Σ_t ρ_t,    ρ_t = 1 − (W − c_t)/V
 
-    draws: of any number, after burn-in. Each chain is cut in halves, M in all, of N draws each, so that a drift
-    counts as a disagreement. W: mean variance within a half; B: variance of their means; c_t: their mean
-    autocovariance at lag t. The sum over lags ends where two neighbouring ρ are negative together, and is made to
-    fall (Geyer's initial monotone sequence). The standard error is the largest of several, each of which holds where
-    another fails. √(V / n_eff) is taken of the draws; of their means over √N in a row, in which fast noise hides no
-    slow motion; and of both again for the mean over chains as one series, since chains that have seen the same
-    minibatches do not err independently. √(B / M) counts from four chains on. A cell with a value that is not finite
+    draws: those after burn-in, for any number of cells. Each chain is cut in halves, M in all, of N draws each, so that
+    a drift counts as disagreement. W: mean variance within a half; B: variance of their means; c_t: their mean
+    autocovariance at lag t. The sum over lags stops where two neighbouring ρ have a negative sum, and its terms are
+    made to decrease (Geyer's initial monotone sequence). The standard error is the largest of several, each valid where
+    another fails. √(V / n_eff) is computed for the draws; for their means over √N neighbours, where fast noise cannot
+    hide slow motion; and for both again with the mean over chains as one series, since chains that see the same
+    minibatches do not err independently. √(B / M) is used from four chains on. A cell with a value that is not finite
     gives NaN; R̂ is NaN where nothing varies. Source: [vehtari2021].
 
     >>> noise = np.random.default_rng(0).normal(size=(4, 2500))
@@ -57,14 +57,14 @@ def mixing(draws: Draws) -> Mixing:
 
 
 def _halves(draws: Draws) -> Halves:
-    """Each chain as two; the middle draw of an odd number is left out. What is not finite becomes 0."""
+    """Each chain as two halves, without the middle draw of an odd number. Values that are not finite become 0."""
     draws = np.where(np.isfinite(draws), draws, 0.0).astype(np.float64)
     length = draws.shape[-1] // 2
     return np.concatenate([draws[..., :length], draws[..., -length:]], axis=-2)
 
 
 def _coarse(draws: Draws) -> Float[np.ndarray, "*cell chain group"]:
-    """Means over √N neighbours, at least two for each half; what fills no group at the start is left out."""
+    """Means over groups of √N neighbours, at least two per half; leftover draws at the start are dropped."""
     length = draws.shape[-1]
     size = max(1, min(int(np.sqrt(length)), length // 4))
     kept = draws[..., length % size :]
@@ -72,7 +72,7 @@ def _coarse(draws: Draws) -> Float[np.ndarray, "*cell chain group"]:
 
 
 def _error(halves: Halves) -> Cells:
-    """√(V / n_eff), where n_eff is no more than the draws there are."""
+    """√(V / n_eff), with n_eff at most the number of draws."""
     count = halves.shape[-2] * halves.shape[-1]
     return np.asarray(np.sqrt(_variances(halves)[1] / np.minimum(_effective_size(halves), count)))
 
@@ -86,7 +86,7 @@ def _variances(halves: Halves) -> tuple[Cells, Cells]:
 
 
 def _effective_size(halves: Halves) -> Cells:
-    """M N / τ, at most M N log₁₀(M N), which anticorrelated draws may reach; M N where nothing varies."""
+    """M N / τ, capped at M N log₁₀(M N), which anticorrelated draws may reach; M N where nothing varies."""
     count, length = halves.shape[-2:]
     within, total = _variances(halves)
     spectrum = np.fft.rfft(halves - halves.mean(-1, keepdims=True), 2 * length, axis=-1)

@@ -15,7 +15,7 @@ from nucleate.observables.llc.settings import Traced
 
 
 class Point(NamedTuple):
-    """A place of a chain, and what a batch says of it."""
+    """The position of a chain, with the loss and gradient of a batch there."""
 
     offset: Float[Array, " free"]
     loss: Float[Array, ""]
@@ -29,28 +29,28 @@ class Point(NamedTuple):
 class Sampler(abc.ABC):
     """A way to move: w ← w − ε/2 G ∇U + √(εG) N(0, 1), accepted or not."""
 
-    exact: ClassVar[bool]  # whether draws follow the posterior at any step size; then all data are needed at once
+    exact: ClassVar[bool]  # draws follow the posterior at any step size, which needs all data in every step
     adaptive: ClassVar[bool]  # whether burn-in shapes the metric
 
     @abc.abstractmethod
     def start(self, zero: Float[Array, " free"]) -> PyTree[Float[Array, "..."]]:
-        """What is known of the metric before the first step; `zero`: no offset, no gradient."""
+        """The initial memory from which the metric is computed; `zero`: a vector of zeros."""
 
     @abc.abstractmethod
     def adapt(self, memory: PyTree, gradient: Float[Array, " free"]) -> PyTree:
-        """What is known after another gradient of the loss; forgotten after burn-in."""
+        """The memory after another gradient of the loss; called during burn-in only."""
 
     @abc.abstractmethod
     def metric(self, memory: PyTree) -> Float[Array, "..."]:
-        """G, for each parameter or for all."""
+        """The metric G, one number per parameter or one for all."""
 
     @abc.abstractmethod
     def acceptance(self, old: Point, new: Point, setting: Traced) -> Float[Array, ""]:
-        """The probability to go from `old` to `new`."""
+        """The probability of accepting the move from `old` to `new`."""
 
 
 class Plain(Sampler):
-    """Steps of one size in all directions: G = 1."""
+    """Steps of equal size in all directions: G = 1."""
 
     adaptive = False
 
@@ -71,11 +71,12 @@ class SGLD(Plain):
 
         w ← w − ε/2 (nβ ∇L_m(w) + γ(w − w₀)) + √ε N(0, 1)
 
-    L_m: the loss on a minibatch; ε, nβ, γ: see `Setting`. Reads too much by about (ε/8) E[nβ ∇L_m · ∇U_m], which
+    L_m: the loss on a minibatch; ε, nβ, γ: see `Setting`. It overestimates λ by about (ε/8) E[nβ ∇L_m · ∇U_m], which
     `LearningCoefficient.step_bias` measures. Source: [welling2011sgld].
 
-    >>> SGLD().exact
-    False
+    >>> old, new = Point(*jnp.array([[0.0], [0.0], [0.0]])), Point(*jnp.array([[2.0], [2.0], [2.0]]))
+    >>> float(SGLD().acceptance(old, new, Traced(*jnp.array([2.0, 1.0, 0.0]))))  # of any move
+    1.0
     """
 
     exact = False
@@ -87,13 +88,13 @@ class SGLD(Plain):
 @final
 @dataclass(frozen=True)
 class RMSpropSGLD(Sampler):
-    """Langevin dynamics with steps that are longer where gradients have been small.
+    """Langevin dynamics with longer steps in directions where gradients have been small.
 
         w ← w − ε/2 G ∇U_m + √(εG) N(0, 1),    G = 1/(δ + √V),    V ← αV + (1 − α) (∇L_m)²
 
-    decay: α; floor: δ, which bounds G by 1/δ. V is divided by the weight it has gathered, and is learned during
-    burn-in only: afterwards G is constant, so that draws come from one chain and the curvature term Γ of the source
-    is 0. A step ε that suits `SGLD` does not carry over. Source: [li2016psgld].
+    decay: α; floor: δ, which bounds G by 1/δ. V is corrected for its start at 0 and adapted during burn-in only:
+    afterwards G is constant, so that draws come from one Markov chain and the curvature term Γ of the source is 0.
+    A step ε that suits `SGLD` does not carry over. Source: [li2016psgld].
 
     >>> RMSpropSGLD(floor=0.25).metric((jnp.array([0.0, 0.5625]), jnp.array(1.0))).tolist()
     [4.0, 1.0]
@@ -129,15 +130,17 @@ class RMSpropSGLD(Sampler):
 @final
 @dataclass(frozen=True)
 class MALA(Plain):
-    """Langevin steps that are accepted or rejected, so that draws follow the posterior whatever the step size.
+    """Langevin steps that are accepted or rejected, so that draws follow the posterior at any step size.
 
         w' = w − ε/2 ∇U(w) + √ε N(0, 1),    accepted with probability min(1, p(w') q(w | w') / p(w) q(w' | w))
 
     U = −log p, see `Setting`; q: the density of a proposal. Needs the `Whole` data: two minibatches cannot be compared.
     An acceptance near 0.57 mixes fastest. Source: [roberts1998mala].
 
-    >>> MALA().exact
-    True
+    >>> w = jnp.array([0.0, 2.0])  # from 0 to 2, where L = w²/2, ε = 2, nβ = 1 and γ = 0: exp(−w²/4)
+    >>> old, new = (Point(x[None], x**2 / 2, x[None]) for x in w)
+    >>> round(float(MALA().acceptance(old, new, Traced(*jnp.array([2.0, 1.0, 0.0])))), 4)
+    0.3679
     """
 
     exact = True

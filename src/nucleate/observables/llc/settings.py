@@ -1,4 +1,4 @@
-"""The numbers that decide what a chain samples and how far it steps."""
+"""The numbers that determine what a chain samples and how far it steps."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -19,13 +19,13 @@ class Traced(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Setting:
-    """A tempered posterior around a point w₀, and the size of the steps in which it is walked.
+    """A tempered posterior around a point w₀, and the step size with which it is sampled.
 
         p(w) ∝ exp(−nβ L(w) − γ/2 |w − w₀|²),    w ← w − ε/2 ∇(−log p) + √ε N(0, 1)
 
-    step: ε; nbeta: nβ, samples times inverse temperature (n / ln n is usual); gamma: γ, how strongly w is held near
-    w₀ (0: not at all, which only a loss that confines w by itself allows). L: the loss, a mean over samples. Source:
-    [lau2025llc].
+    step: ε; nbeta: nβ, number of samples times inverse temperature (usually n / ln n); gamma: γ, how strongly w is held
+    near w₀ (0, not at all, is only for losses that confine w themselves). L: the loss, a mean over samples.
+    Source: [lau2025llc].
 
     >>> Setting(step=1e-4, nbeta=1000.0)
     Setting(step=0.0001, nbeta=1000.0, gamma=1.0)
@@ -49,8 +49,8 @@ class Setting:
 class Grid:
     """Every combination of step sizes, inverse temperatures and localisations.
 
-    step, nbeta, gamma: rising values of ε, nβ and γ, see `Setting`. Whether a coefficient depends on them is the first
-    question to ask of it. Source: the sweeps of [lau2025llc].
+    step, nbeta, gamma: ascending values of ε, nβ and γ, see `Setting`. The first question to ask about a coefficient is
+    whether it depends on them. Source: the sweeps of [lau2025llc].
 
     >>> Grid(step=(1e-5, 1e-4), nbeta=(100.0, 1000.0)).settings[1]
     Setting(step=1e-05, nbeta=1000.0, gamma=1.0)
@@ -64,14 +64,14 @@ class Grid:
         for name in ("step", "nbeta", "gamma"):
             values = getattr(self, name)
             if not values or list(values) != sorted(set(values)):
-                raise ValueError(f"Grid.{name} must hold one or more rising values; got {values}.")
+                raise ValueError(f"Grid.{name} must hold one or more ascending values; got {values}.")
 
     @property
     def settings(self) -> list[Setting]:
-        """All of them; gamma changes fastest."""
+        """All combinations; gamma changes fastest."""
         return [Setting(*values) for values in product(self.step, self.nbeta, self.gamma)]
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """How many steps, temperatures and localisations there are."""
+        """The numbers of step sizes, temperatures and localisations."""
         return len(self.step), len(self.nbeta), len(self.gamma)

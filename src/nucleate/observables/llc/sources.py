@@ -1,4 +1,4 @@
-"""What data a chain sees, step by step, and the loss of the starting point on the very same data.
+"""The data a chain sees at each step, and the loss of the starting point on the same data.
 
 A `Source` is a pytree: its arrays are inputs of the compiled program, not constants in it.
 """
@@ -29,11 +29,11 @@ class Source(eqx.Module):
 
 @final
 class Whole(Source):
-    """All of the data in every step: what a sampler that accepts or rejects needs, and small data deserve.
+    """All of the data in every step: required by samplers that accept or reject, and best for small data.
 
         L_m = L_n
 
-    data: any pytree; the loss sees it as it is. Source: [lau2025llc].
+    data: any pytree, passed to the loss unchanged. Source: [lau2025llc].
 
     >>> import jax
     >>> batch, baseline = Whole(jnp.arange(3.0)).paired(jnp.mean)(jax.random.key(0))
@@ -51,13 +51,13 @@ class Whole(Source):
 
 @final
 class Minibatches(Source):
-    """One of the minibatches into which the data are cut, drawn uniformly in every step.
+    """A fixed partition of the data into minibatches, one of them drawn uniformly in every step.
 
         E_b[L_b] = L_n,    b uniform on 1..⌊n/m⌋
 
-    data: a pytree of arrays, the n samples first; size: m. The data are shuffled and cut once, so that the starting
-    point's loss on every batch is computed once for all steps: pairing costs one pass over the data. The n mod m
-    samples that fill no batch are left out. Source: [welling2011sgld], with the batches of an epoch fixed.
+    data: a pytree of arrays whose first axis holds the n samples; size: m. The data are shuffled and cut once, so that
+    the starting point's loss on each batch is computed once for all steps: pairing costs one pass over the data. The
+    n mod m samples that fill no batch are left out. Source: [welling2011sgld], with the batches of an epoch fixed.
 
     >>> source = Minibatches(np.arange(10.0), size=3)
     >>> source.batches.shape, len(set(source.batches.ravel().tolist()))
@@ -73,7 +73,7 @@ class Minibatches(Source):
         if count is None:
             shapes = [np.shape(leaf) for leaf in jax.tree.leaves(data)]
             raise ValueError(
-                f"Minibatches.data must hold arrays with as many samples each, first; got shapes {shapes}."
+                f"Minibatches.data must hold arrays with equally many samples on their first axis; got shapes {shapes}."
             )
         if not 1 <= size <= count:
             raise ValueError(f"Minibatches.size must be between 1 and the number of samples, {count}; got {size}.")
@@ -96,8 +96,8 @@ class Fresh(Source):
 
         L_m → E[L],    n → ∞
 
-    sample: a function from a key to a batch; one that is a pytree (a `jax.tree_util.Partial`, an `equinox.Module`)
-    may hold arrays. Any distribution will do: this is also the data-restricted coefficient. The starting point's loss
+    sample: a function from a key to a batch; if it is a pytree (a `jax.tree_util.Partial`, an `equinox.Module`), it may
+    hold arrays. Any distribution will do, so this also gives the data-restricted coefficient. The starting point's loss
     is computed anew for each batch, once for all chains. Source: [wang2024refined].
 
     >>> import jax

@@ -1,7 +1,7 @@
-"""Which numbers of a pytree move while all others stay: the coefficient of a head, of a layer, of everything.
+"""Which parameters of a pytree move while all others stay fixed: those of a head, of a layer, or all of them.
 
-The moving numbers are one flat vector. Leaves that no subset touches never become part of what is differentiated or
-mapped over chains, so what is computed from them alone is computed once for all chains.
+The moving parameters form one flat vector. Leaves that no subset touches are neither differentiated nor mapped over
+chains, so whatever depends on them alone is computed once for all chains.
 """
 
 import abc
@@ -18,7 +18,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 
 class Leaf(NamedTuple):
-    """A leaf of the parameters, by its path: `blocks/1/query`."""
+    """A leaf of the parameters, identified by its path, such as `blocks/1/query`."""
 
     path: str
     value: Any
@@ -56,7 +56,7 @@ class Everything(Subset):
 @final
 @dataclass(frozen=True)
 class Matching(Subset):
-    """The parameters whose path a regular expression finds.
+    """The parameters whose path matches a regular expression.
 
         w = {leaf | pattern found in path}
 
@@ -78,11 +78,11 @@ class Matching(Subset):
 @final
 @dataclass(frozen=True, eq=False)
 class Mask(Subset):
-    """The parameters that are marked, element by element: the columns of one head in a matrix that all heads share.
+    """The parameters marked element by element, such as the columns of one head in a matrix that all heads share.
 
         w = {w_i | tree_i}
 
-    tree: like the parameters, with a bool or an array of bools that broadcasts for each leaf.
+    tree: structured like the parameters, with a bool or a broadcastable array of bools at each leaf.
     Source: the weight-restricted coefficient of [wang2024refined].
 
     >>> [mask.tolist() for mask in Mask({"a": False, "b": np.array([True, False])}).masks({"a": 1.0, "b": jnp.ones(2)})]
@@ -108,7 +108,7 @@ class Mask(Subset):
                 f"Mask.tree must hold bools that broadcast to {shape} at '{leaf.path}'; got {mark.dtype} {mark.shape}."
             )
         if mark.any() and not leaf.can_move:
-            raise ValueError(f"Mask.tree marks '{leaf.path}', which is no array of floats; make it False there.")
+            raise ValueError(f"Mask.tree marks '{leaf.path}', which is not an array of floats; make it False there.")
         return np.broadcast_to(mark, shape)
 
 
@@ -123,21 +123,21 @@ def leaves(params: PyTree) -> list[Leaf]:
 class Placement:
     """Where the moving numbers are: hashable, so that it can shape a compiled program.
 
-    touched: the leaves that hold some; complete: whether the one subset there is moves all of these leaves.
+    touched: the leaves that hold some of them; complete: whether there is a single subset, which moves all of these.
     """
 
     touched: tuple[int, ...]
     complete: bool
 
     def centre(self, values: Sequence[Any], index: Int[Array | np.ndarray, " free"]) -> Float[Array, " free"]:
-        """The moving numbers as they are in the leaves `values`."""
+        """The moving parameters, read from the leaves `values`."""
         flat = self._flat(values)
         return flat if self.complete else flat[index]
 
     def place(
         self, values: Sequence[Any], index: Int[Array | np.ndarray, " free"], moved: Float[Array, " free"]
     ) -> list[Any]:
-        """The leaves `values` with the numbers that have `moved`."""
+        """The leaves `values` with the moving parameters replaced by `moved`."""
         flat = moved if self.complete else self._flat(values).at[index].set(moved, unique_indices=True)
         ends = [0, *accumulate(values[leaf].size for leaf in self.touched)]
         values = list(values)
@@ -151,12 +151,12 @@ class Placement:
 
 
 class Group(NamedTuple):
-    """Subsets that move equally many numbers of the same leaves, and so share a program.
+    """Subsets that move equally many parameters of the same leaves, and so share a program.
 
-    A program for all subsets would have no frozen part but what is frozen in all of them: with it the heads of a late
-    block would be differentiated through all earlier ones.
+    A program for all subsets would freeze only what is frozen in all of them: heads of a late block would then be
+    differentiated through all earlier blocks.
 
-    numbers: which subsets they are; index: the places of what they move, in the concatenation of the leaves concerned.
+    numbers: the numbers of the subsets; index: the places of their parameters in the concatenated leaves.
     """
 
     numbers: tuple[int, ...]
@@ -165,7 +165,7 @@ class Group(NamedTuple):
 
 
 def lay_out(subsets: Sequence[Subset], params: PyTree) -> list[Group]:
-    """Find the numbers that each subset moves."""
+    """Find the parameters that each subset moves."""
     alike: dict[Any, list[int]] = {}
     masks = [subset.masks(params) for subset in subsets]
     for number, (subset, mask) in enumerate(zip(subsets, masks, strict=True)):

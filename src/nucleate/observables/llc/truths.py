@@ -1,4 +1,4 @@
-"""Learning coefficients that are known exactly."""
+"""Learning coefficients known exactly."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -6,15 +6,14 @@ from itertools import combinations
 
 
 def aoyagi(widths: Sequence[int], rank: int) -> Fraction:
-    """The learning coefficient of a deep linear network whose every layer has the rank of the truth.
+    """The learning coefficient of a deep linear network at a point where every layer has the rank of the true map.
 
         λ = [r(H₀ + H_L) − r²]/2 + a(ℓ − a)/(4ℓ) − (ℓ − 1)s²/(4ℓ) + ½ Σ_{i<j} ΔᵢΔⱼ
         s = Σ Δ,    a = s − ℓ(⌈s/ℓ⌉ − 1),    Δⱼ = Hⱼ − r
 
-    H₀..H_L: the `widths`, input and output included; r: the `rank` of the true map; sums over the ℓ + 1 narrowest
-    layers, as many as satisfy max Δ < min of the others, s ≥ ℓ max Δ and s < ℓ min of the others. Layers that are all
-    wide enough to be regular would give half the number of parameters; the difference is degeneracy. Source:
-    [aoyagi2024].
+    H₀..H_L: the `widths`, input and output included; r: the `rank` of the true map. Sums run over the ℓ + 1 narrowest
+    layers, as many as satisfy max Δ < min of the others, s ≥ ℓ max Δ and s < ℓ min of the others. A regular model would
+    have half the number of parameters; the difference is due to degeneracy. Source: [aoyagi2024].
 
     >>> aoyagi((6, 5, 5, 4), rank=2)
     Fraction(21, 2)
@@ -34,7 +33,7 @@ def aoyagi(widths: Sequence[int], rank: int) -> Fraction:
 
 
 def _narrow(excess: list[int]) -> list[int]:
-    """The set Σ. Two layers satisfy s ≥ ℓ max Δ; a next one that does not bound them away keeps it true."""
+    """Δ of the layers summed over. Any two satisfy s ≥ ℓ max Δ, and so do more while s ≥ ℓ Δ of the next layer."""
     ordered = sorted(excess)
     count = 2
     while count < len(ordered) and sum(ordered[:count]) >= (count - 1) * ordered[count]:
