@@ -100,7 +100,7 @@ def test_ctrl_c_while_measuring_then_while_drawing_repeats_nothing(toy, first, s
         with pytest.raises(Interruption) as caught:
             calls(toy, **{interrupted: KeyboardInterrupt()})
         assert caught.value.path == toy
-        assert CALLS == dict.fromkeys(expected, 1)
+        assert dict.fromkeys(expected, 1) == CALLS
     assert calls(toy) == dict.fromkeys(done[2], 1)
     assert verdicts(toy) == EXPECTED
     assert calls(toy) == {}

@@ -16,7 +16,7 @@ for name in ("sched_getaffinity", "fchmod", "fchown"):
     delattr(os, name)
 
 from pathlib import Path
-import nucleate.claims, nucleate.cli, nucleate.explorer, nucleate.machine, nucleate.plots
+import nucleate.claims, nucleate.cli, nucleate.report, nucleate.machine, nucleate.plots
 from nucleate.record import Run, write_atomically
 
 assert "fcntl" not in sys.modules

@@ -20,34 +20,6 @@ _ACCELERATOR_CANDIDATES = (8, 64, 512)
 _WORTH_MEASURING = 2_000_000
 
 
-<<<<<<< HEAD:src/nucleate/fleet/block_size.py
-=======
-def cache_folder() -> Path:
-    """Where compiled programs and measured block sizes are kept between runs."""
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "nucleate"
-
-
-def use_compile_cache() -> None:
-    """Cache compiled programs on disk, so that the next run of a program starts at once."""
-    if jax.config.values["jax_compilation_cache_dir"] is None:
-        jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "xla"))
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
-        jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
-
-
-def workers() -> list[Any]:
-    """One device for each training thread: a thread per CPU core, or per accelerator.
-
-    Threads share the single CPU device that JAX presents: executions on it run side by side, and a program is compiled
-    once for all cores.
-    """
-    devices = jax.local_devices()
-    if devices[0].platform != "cpu":
-        return devices
-    return devices[:1] * len(os.sched_getaffinity(0))
-
-
->>>>>>> english:src/nucleate/fleet/machine.py
 def choose_block(plan: Plan, group: tuple, say: Callable[[str], None]) -> int:
     """The fastest block size for a group of members: measured once on this machine, then remembered."""
     if plan.block is not None:

@@ -79,7 +79,9 @@ class _Packer:
         names = [field.name for field in dataclasses.fields(value)]
         for name in getattr(value, "__dict__", {}).keys() - set(names):
             if not isinstance(inspect.getattr_static(type(value), name, None), functools.cached_property):
-                raise TypeError(f"a value of type {type(value).__name__} cannot be packed: '{name}' is not one of its fields")
+                raise TypeError(
+                    f"a value of type {type(value).__name__} cannot be packed: '{name}' is not one of its fields"
+                )
         return {name: self.pack(getattr(value, name)) for name in names}
 
     def _array(self, value: Any) -> dict[str, Any]:

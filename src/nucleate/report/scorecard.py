@@ -123,7 +123,7 @@ def _quote(text: str) -> str:
 
 def _history(history: Sequence[Revision]) -> str:
     lines = "".join(
-        f"<li>By the rule “{escape(past.rule)}” it was {escape(past.verdict)}. Changed because {escape(past.why)}</li>\n"
+        f"<li>By the rule “{escape(past.rule)}”: {escape(past.verdict)}. Changed because {escape(past.why)}</li>\n"
         for past in history
     )
     return f"<ul>\n{lines}</ul>" if lines else ""

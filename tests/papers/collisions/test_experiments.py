@@ -52,5 +52,5 @@ def test_weights_are_kept_at_the_beginning_and_at_the_end_and_more_often_late():
 
 
 def test_a_large_network_can_be_stopped_and_saved_every_few_steps():
-    assert ParticleFleet().recipe().longest == 8
-    assert EXPERIMENTS[SMALL].standard.recipe().longest == 250
+    assert ParticleFleet().recipe().max_gap == 8
+    assert EXPERIMENTS[SMALL].standard.recipe().max_gap == 250

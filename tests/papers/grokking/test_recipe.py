@@ -45,7 +45,9 @@ def test_classification_is_cross_entropy():
     outputs = np.array([[0.0, 2.0, 1.0], [3.0, 0.0, 0.0]])
     label = np.array([1, 2])
     wanted = -log_softmax(outputs, axis=1)[[0, 1], label]
-    assert Classification().losses(jnp.asarray(outputs), jnp.eye(3)[label], jnp.asarray(label)) == pytest.approx(wanted, rel=1e-5)
+    assert Classification().losses(jnp.asarray(outputs), jnp.eye(3)[label], jnp.asarray(label)) == pytest.approx(
+        wanted, rel=1e-5
+    )
     assert Classification().answers(jnp.asarray(outputs), jnp.eye(3)).tolist() == [1, 0]
 
 

@@ -11,7 +11,9 @@ from nucleate.claims import Evidence
 from nucleate.papers.repons import PAPER, readings
 from nucleate.papers.repons.experiments import LINE, PLANE, ReponEffort
 from nucleate.plots import style
-from nucleate.theories import FeatureBasis, NoSymmetry, PairPotential, Parity, Rotation, pair_terms
+from nucleate.theories import NoSymmetry, PairPotential, Parity, Rotation
+from nucleate.theories.pairs import pair_terms
+from nucleate.theories.pairs.basis import FeatureBasis
 
 TESTED = 8
 

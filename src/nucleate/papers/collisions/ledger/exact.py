@@ -9,7 +9,8 @@ from scipy.optimize import brentq
 from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, Threshold
 from nucleate.observables import MALA, Matching, Sampling, Setting, Whole, aoyagi, learning_coefficient
 from nucleate.papers.collisions.experiments import Effort
-from nucleate.theories import Exponential, PowerLaw, Window, fit_decay, lojasiewicz
+from nucleate.theories import PowerLaw, Window
+from nucleate.theories.power_laws import Exponential, fit_decay, lojasiewicz
 
 _DEGENERATE = np.geomspace(1.0, 1e6, 121)  # times at which a flow that falls as a power is measured,
 _ORDINARY = np.linspace(0.5, 12.0, 61)  # and one that falls exponentially

@@ -14,7 +14,7 @@ from nucleate.papers.collisions.ledger.shares import share_of_heads
 from nucleate.papers.collisions.readings import power_laws
 from nucleate.papers.collisions.readings.fleets import box_name, fleets
 from nucleate.papers.collisions.readings.heads import final_class
-from nucleate.theories import lojasiewicz
+from nucleate.theories.power_laws import lojasiewicz
 
 CLOSES = Check(
     "share of collision heads whose |c| closes with a falling power law",

@@ -36,7 +36,7 @@ def _rollouts(evidence: Evidence[Effort]) -> Findings:
         return Findings.none((STABLE, ENERGY), "No network stayed finite.", Reason.TOO_FEW)
     early = sum(int((~each).sum()) for each in counted.values())
     left_out = (
-        f" Not counted, since they leave more than {UNTRAINED:.0%} of the variance of accelerations unexplained: {early} "
+        f" Not counted, since more than {UNTRAINED:.0%} of the variance of accelerations is unexplained: {early} "
         f"of {sum(map(len, counted.values()))} networks."
     )
     if not any(each.any() for each in counted.values()):

@@ -5,7 +5,8 @@ import xarray as xr
 
 from nucleate.claims import Evidence
 from nucleate.papers.collisions.readings.fleets import fleets
-from nucleate.theories import Known, Limit, PowerLaw, Recorded, Regimes
+from nucleate.theories import KnownLimit, PowerLaw, RecordedLimit, Regimes
+from nucleate.theories.power_laws import Limit
 
 SLOWEST, STEEPEST = 0.049, 0.846
 """The smallest and the largest exponent of the paper's Table 5."""
@@ -18,17 +19,17 @@ _PIECE = 0.23  # octaves: the shortest window of that table
 
 def of_correlation(evidence: Evidence) -> dict[str, xr.Dataset]:
     """Power laws of |c|, as in the paper: `PowerLawFit.laws` of each experiment."""
-    return _laws(evidence, Known())
+    return _laws(evidence, KnownLimit())
 
 
 def of_distance_to_limit(evidence: Evidence) -> dict[str, xr.Dataset]:
     """Power laws of |c − c*|, the quantity of Corollary A.4."""
-    return _laws(evidence, Recorded("contact_limit"))
+    return _laws(evidence, RecordedLimit("contact_limit"))
 
 
 def of_score(evidence: Evidence) -> dict[str, xr.Dataset]:
     """Power laws of 1 − `frac`."""
-    return _laws(evidence, Known(1.0), "frac")
+    return _laws(evidence, KnownLimit(1.0), "frac")
 
 
 def _laws(evidence: Evidence, limit: Limit, variable: str = "correlation") -> dict[str, xr.Dataset]:

@@ -8,7 +8,7 @@ from nucleate.papers.repons import readings
 from nucleate.papers.repons.experiments import HELD_OUT, NARROW, PLANE
 from nucleate.papers.repons.ledger import estimates
 from nucleate.papers.repons.ledger.estimates import LOSSES, where_fitted
-from nucleate.theories import crater, landmarks
+from nucleate.theories.pairs import crater, landmarks
 
 _NONE = Region.at_most(0.01)
 _NEAR, _ROUNDING = 0.1, 1e-3  # of the reach: where a peak at 0 must be the highest; of the range: as high

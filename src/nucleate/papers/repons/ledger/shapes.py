@@ -6,7 +6,7 @@ from nucleate.claims import Check, Claim, Evidence, Findings, Region, ratio
 from nucleate.papers.repons import readings
 from nucleate.papers.repons.experiments import LINE
 from nucleate.papers.repons.ledger.estimates import where_fitted
-from nucleate.theories import bow, co_location, landmarks, quadratic_region
+from nucleate.theories.pairs import bow, co_location, landmarks, quadratic_region
 
 _NEAR_2 = Region.between(1.5, 2.5)
 _SCALE = "The paper does not say in what units: its hyperparameters are unknown, and lengths depend on them."

@@ -8,7 +8,8 @@ import xarray as xr
 from nucleate.claims import Evidence
 from nucleate.papers.repons.experiments import DECODERS, LINE, PLANE
 from nucleate.record import final, stayed_finite
-from nucleate.theories import Parity, pair_terms, representation_loss, trajectory_loss
+from nucleate.theories import Parity
+from nucleate.theories.pairs import pair_terms, representation_loss, trajectory_loss
 
 _FITTED, _CHOSEN = 0.6, 0.8  # up to these shares of the runs: fitted, then used to choose a fit; the rest is tested
 _SPACING = 5  # trajectories are compared at every fifth snapshot
