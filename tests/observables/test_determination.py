@@ -253,3 +253,9 @@ def test_ideal_accuracy_bounds_the_predicted(ten, in_train):
     bound = ideal_accuracy(ten.equations, ten.quads, in_train)
     assert np.all(predicted <= bound)
     assert np.any(predicted < bound)
+
+
+def test_ideal_accuracy_is_that_of_all_implied_parallelograms(ten, in_train):
+    follows = implied(ten.equations, known(ten.quads, in_train))
+    wanted = np.asarray(covered(follows, ten.quads, in_train)).mean(axis=-1)
+    np.testing.assert_array_equal(ideal_accuracy(ten.equations, ten.quads, in_train), wanted)

@@ -100,10 +100,8 @@ def ideal_rqi(
 def _ideally_covered(equations, quads, in_train) -> np.ndarray:
     """`covered` by all implied parallelograms; in NumPy, since JAX would compile anew for each number of sets."""
     in_train, (first, second) = np.asarray(in_train), np.asarray(quads).T
-    formed, reached = implied(equations, known_parallelograms(quads, in_train)), in_train.copy()
-    np.logical_or.at(reached, (..., first), formed & in_train[..., second])
-    np.logical_or.at(reached, (..., second), formed & in_train[..., first])
-    return reached
+    formed, pair = implied(equations, known_parallelograms(quads, in_train)), np.eye(in_train.shape[-1], dtype=bool)
+    return in_train | (formed & in_train[..., second]) @ pair[first] | (formed & in_train[..., first]) @ pair[second]
 
 
 def ideal_accuracy(

@@ -141,7 +141,7 @@ class ToyFleet(Experiment):
     def _feasible(self, seeds: range, size: int) -> list[int]:
         recipe = self.recipe()
         in_train = np.stack([recipe.split({"seed_split": seed, "train_size": size}).in_train for seed in seeds])
-        ideal = ideal_test_accuracy(recipe.structure.equations, recipe.structure.quads, in_train)
+        ideal = np.asarray(ideal_test_accuracy(recipe.structure.equations, recipe.structure.quads, in_train), float)
         return [seed for seed, reachable in zip(seeds, ideal >= FEASIBLE, strict=True) if reachable]
 
 
