@@ -154,7 +154,10 @@ def figure_1(evidence: Evidence, folder: Path) -> Picture:
 def figure_2(evidence: Evidence, folder: Path) -> list[Picture]:
     _called("figure_2")
     shades = evidence.record(SECOND).eta.values[:2] * 255
-    return [Picture(_image(folder / f"figure_2{i}.png", int(s)), f"Fig. 2{i}", "") for i, s in zip("ab", shades)]
+    return [
+        Picture(_image(folder / f"figure_2{i}.png", int(s)), f"Fig. 2{i}", "")
+        for i, s in zip("ab", shades, strict=True)
+    ]
 
 
 def _image(path: Path, shade: int) -> Path:

@@ -213,7 +213,7 @@ def test_datasets_come_back_with_coordinates_and_attributes():
         (xr.Dataset({"x": ("y", np.array([None, 1]))}), "an array of object cannot be packed"),
         (xr.Dataset({3: ("y", [1])}), "names that are not text"),
         (math.sin, "math:sin cannot be packed: math:sin is not of a trusted package"),
-        (namedtuple("Local", "a")(1), "Local cannot be packed"),  # noqa: PYI024
+        (namedtuple("Local", "a")(1), "Local cannot be packed"),
         ([1, {"deep": (print,)}], "builtins:print cannot be packed"),
     ],
 )
