@@ -113,7 +113,7 @@ CLAIMS = (
     Claim("parity/2", "Sec. 1", "The loss falls tenfold.", (FALL,), _fall, (EASY,)),
 )
 
-# --- figures/: from evidence to pictures -----------------------------------------------------------------------------
+# --- figures/: from evidence to pictures ------------------------------------------------------------------------------
 
 
 def figure_1(evidence: Evidence, folder: Path) -> Picture:

@@ -85,7 +85,7 @@ def test_a_damaged_file_counts_as_none(kept, content):
 
 def test_a_pickle_is_not_loaded(kept):
     kept.store("fit", np.arange(3), {})
-    np.savez(kept._file("fit").with_suffix(".npz"), array_0=np.array([object()], dtype=object), allow_pickle=True)
+    np.savez(kept._file("fit").with_suffix(".npz"), arr_0=np.array([object()], dtype=object), allow_pickle=True)
     held = json.loads(kept._file("fit").read_text())
     digest = keep.hashlib.sha256(kept._file("fit").with_suffix(".npz").read_bytes()).hexdigest()
     kept._file("fit").write_text(json.dumps(held | {"arrays": digest}))

@@ -25,7 +25,7 @@ class Threshold(StrEnum):
 
 
 class Maturity(abc.ABC):
-    """From when on a check can be judged."""
+    """When a check can first be judged."""
 
     @abc.abstractmethod
     def lacks(self, evidence: Evidence) -> str:
@@ -38,7 +38,7 @@ class Maturity(abc.ABC):
 @final
 @dataclass(frozen=True)
 class Steps(Maturity):
-    """Every run of these experiments has had at least so many optimiser steps.
+    """Every run of the experiments `of` has had at least `least` optimiser steps.
 
     >>> print(Steps(30_000, "circles/long"))
     from 30,000 steps of circles/long on
@@ -62,7 +62,7 @@ class Steps(Maturity):
 @final
 @dataclass(frozen=True)
 class When(Maturity):
-    """`holds` of the record of an experiment; `says` what that means: "heads have formed"."""
+    """`holds` is true of an experiment's record; `says`: what that means, such as "heads have formed"."""
 
     says: str
     of: str
@@ -79,8 +79,8 @@ class When(Maturity):
 class Check:
     """One number that a claim stands or falls with.
 
-    `expected`: the paper's word for it; `region`: what is accepted; `threshold`: whose number that is. Before it is
-    `mature` a check is inconclusive: too early, whatever its number.
+    `expected`: what the paper says it is; `region`: what is accepted; `threshold`: whose number that is. Until it is
+    `mature`, a check is inconclusive (too early), whatever its number.
     """
 
     label: str
@@ -113,7 +113,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Findings:
-    """What was measured: an estimate for each of the claim's checks, and what there is to say about them."""
+    """What was measured: an estimate for each of the claim's checks, and a note on them."""
 
     estimates: Mapping[Check, Estimate]
     note: str = ""
@@ -196,7 +196,7 @@ def in_order(*parts: tuple[Claim, ...]) -> tuple[Claim, ...]:
 
 
 def _plain(estimate: Estimate) -> dict[str, Any]:
-    """JSON has neither NaN nor infinity: what is unknown or endless is null."""
+    """JSON has neither NaN nor infinity: what is unknown or infinite is null."""
     interval = (estimate.low, estimate.high)
     return {
         "measured": estimate.value if math.isfinite(estimate.value) else None,

@@ -35,7 +35,7 @@ class FinishedRun(Protocol):
 class Evidence(Generic[Effort]):
     """Finished runs by experiment name, and the paper's `effort`: how much to compute where nothing is trained.
 
-    `known`: results that `once` need not compute. `keep`: where results are kept between processes.
+    `known`: results that `once` need not compute. `keep`: where results are kept from one process to the next.
     """
 
     def __init__(
@@ -69,10 +69,10 @@ class Evidence(Generic[Effort]):
         return self._runs[name].about
 
     def once(self, compute: Callable[["Evidence[Effort]"], T]) -> T:
-        """`compute(evidence)`, computed the first time and kept: a fit that several claims and figures share.
+        """`compute(evidence)`, computed the first time and remembered: a fit that several claims and figures share.
 
-        What a function of a module takes long to compute is also kept on disk, if it consists of arrays, datasets and
-        dataclasses.
+        If `compute` is a module's function and takes long, and its result consists of arrays, datasets and
+        dataclasses, that result is also kept on disk.
         """
         if compute not in self._results:
             self._results[compute] = self._kept(_name(compute), lambda: compute(self), _WORTH_KEEPING)
@@ -105,7 +105,7 @@ class Evidence(Generic[Effort]):
         return value, used
 
     def _sources(self, names) -> dict[str, str]:
-        """The identity of each run: what its run.json says, but for what changes while the record does not."""
+        """The identity of each run: what its run.json says, except for what can change while the record does not."""
         for name in set(names) - self._identities.keys():
             about = {key: value for key, value in self._runs[name].about.items() if key not in _VOLATILE}
             self._identities[name] = hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode()).hexdigest()

@@ -44,7 +44,7 @@ class CheckRow:
     reason: str = ""
     """Why it is inconclusive."""
     judged: str = ""
-    """From when on it can be judged."""
+    """When it can first be judged."""
     lacks: str = ""
     """What the runs lack for that."""
 
@@ -195,7 +195,7 @@ def summary(rows: Sequence[ClaimRow]) -> str:
 
 
 def to_markdown(rows: Sequence[ClaimRow]) -> str:
-    """For a document: the table, then what there is to say about each claim."""
+    """For a document: the table, then each claim in full."""
     lines = [
         "| claim | where | statement | verdict | expected | measured | members × steps | seconds |",
         "|---|---|---|---|---|---|---|---|",
@@ -226,7 +226,7 @@ def _in_full(row: ClaimRow) -> list[str]:
 
 
 def write_json(rows: Sequence[ClaimRow], path: Path, *, public: bool = False) -> None:
-    """All that is known of each claim or, with `public`, the documented ten fields."""
+    """Everything known about each claim or, with `public`, the ten documented fields."""
     whole = [row.to_json() for row in rows]
     chosen = [{key: row[key] for key in _PUBLIC} for row in whole] if public else whole
     write_atomically(Path(path), (json.dumps(chosen, indent=2, ensure_ascii=False) + "\n").encode())

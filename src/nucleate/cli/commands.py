@@ -83,7 +83,7 @@ class Replicate:
     target: Annotated[str | None, tyro.conf.arg(metavar="[PAPER|CLAIM]"), tyro.conf.Positional] = None
     """A paper (grokking) or a claim (grokking/14); all papers if left out."""
     budget: Literal["quick", "standard", "paper"] = "standard"
-    """quick: minutes; standard: within 45 minutes a paper; paper: the paper's own sizes."""
+    """quick: minutes; standard: up to 45 minutes per paper; paper: the paper's own sizes."""
     out: Path | None = None
     """Where to put the runs and the report; runs/PAPER-BUDGET if left out."""
     json: Path | None = None
@@ -216,7 +216,7 @@ class Show:
         record = run.record()
         counts = {o.name.lower(): int((record.outcome == o).sum()) for o in Outcome}
         console.print("Members: " + ", ".join(f"{count} {name}" for name, count in counts.items() if count))
-        with xarray.set_options(display_max_rows=100):  # all that was recorded, whatever its order in the store
+        with xarray.set_options(display_max_rows=100):  # everything recorded, whatever its order in the store
             print(record)
         if run.status != "complete":
             console.print(f"Unfinished: [bold]nucleate resume {run.path}[/bold]")

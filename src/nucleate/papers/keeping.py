@@ -13,11 +13,11 @@ from nucleate.record import Keep, provenance
 
 
 def keep_for(paper: Paper, effort: Any, into: Path) -> Keep | None:
-    """Results in `into/kept`, valid for this code and effort; None if there is code that no file holds, such as that
-    of a notebook, since nobody could tell whether it is still the same.
+    """Results in `into/kept`, valid for this code and effort; None if some of the code is in no file, such as a
+    notebook's, because then there is no telling whether it has changed.
 
-    The code is nucleate's own, the packages that it rests on and, for a paper from elsewhere, the packages of its
-    claims and figures, or the folders of those that are in no package.
+    The code is nucleate's own, the versions of the packages it depends on and, for a paper from elsewhere, the
+    packages of its claims and figures, or the folder of a module that is in no package.
     """
     functions = [*(claim.measure for claim in paper.claims), *paper.figures]
     files = [Path(nucleate.__file__), *map(_file, functions)]

@@ -79,10 +79,10 @@ class Experiment(Config, abc.ABC):
 
 
 class Sequel(Experiment):
-    """An experiment that may be made from what another one found.
+    """An experiment that is made from what another one found.
 
-    While it `awaits` another it has no plan; `after(record)` is the same experiment with what it needs of the other's
-    record filled in. So the config in a run's folder says all of what was trained.
+    While it `awaits` another it has no plan; `after(record)` is the same experiment with what it needs from the
+    other's record filled in. So the config in a run's folder says everything about what was trained.
     """
 
     @property
@@ -101,7 +101,7 @@ def awaited(experiment: Experiment) -> str:
 
 
 def ready(experiment: Experiment, record_of: Callable[[str], xr.Dataset]) -> Experiment:
-    """The experiment with all that it awaits filled in; `record_of` finds, or trains, what is asked for."""
+    """The experiment with everything it awaits filled in; `record_of` finds, or trains, what is asked for."""
     while isinstance(experiment, Sequel) and experiment.awaits:
         experiment = experiment.after(record_of(experiment.awaits))
     return experiment

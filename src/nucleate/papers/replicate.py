@@ -48,7 +48,7 @@ def replicate(
 
 @dataclass
 class _Failures:
-    """What went wrong without stopping the rest: a line each for the report, tracebacks for the log."""
+    """What went wrong without stopping the rest: one line each for the report, tracebacks for the log."""
 
     told: list[str] = field(default_factory=list)
     tracebacks: list[str] = field(default_factory=list)

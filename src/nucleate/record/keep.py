@@ -1,4 +1,4 @@
-"""Results on disk, each with what it was computed from: asked for again, it is read instead of computed."""
+"""Results on disk, each with what it was computed from: when it is asked for again, it is read, not computed."""
 
 import hashlib
 import io
@@ -17,9 +17,9 @@ from nucleate.record.tree import pack, unpack
 
 @dataclass(frozen=True)
 class Keep:
-    """A folder of results by name. A result counts only while all that it was computed from is as it was.
+    """A folder of results by name. A result counts only as long as everything it was computed from is unchanged.
 
-    `code`: the identity of the code, and of whatever else all results rest on. `trusted`: see `pack`.
+    `code`: the identity of the code, and of whatever else all results depend on. `trusted`: see `pack`.
     """
 
     folder: Path
@@ -27,9 +27,9 @@ class Keep:
     trusted: tuple[str, ...] = ()
 
     def find(self, name: str, sources: Mapping[str, str]) -> tuple[Any, frozenset[str]] | None:
-        """The result and the names of its sources, of which `sources` has the identities; None if there is none.
+        """The result and the names of its sources, whose identities now are in `sources`; None if there is no result.
 
-        Whatever is wrong with the files (damaged, of other code, of other sources) counts as none.
+        Files that are damaged, or that come from other code or other sources, count as no result.
         """
         file = self._file(name)
         try:
@@ -41,18 +41,18 @@ class Keep:
             if hashlib.sha256(content).hexdigest() != held["arrays"]:
                 return None
             with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-                arrays = [stored[f"array_{number}"] for number in range(len(stored.files))]
+                arrays = [stored[f"arr_{number}"] for number in range(len(stored.files))]
             return unpack(held["value"], arrays, self.trusted), frozenset(used)
         except Exception:  # computing again is always right
             return None
 
     def store(self, name: str, value: Any, sources: Mapping[str, str]) -> bool:
-        """Keep a result; whether that was possible. It may be of a kind that cannot be kept, or the disk may be full,
-        and is no less a result for that."""
+        """Keep a result; returns whether that was possible. A result that cannot be packed, or a full disk, is not an
+        error: the result is computed again next time."""
         try:
             tree, arrays = pack(value, self.trusted)
             buffer = io.BytesIO()
-            np.savez(buffer, **{f"array_{number}": array for number, array in enumerate(arrays)})
+            np.savez(buffer, *arrays)
             held = {
                 "name": name,
                 "code": self.code,

@@ -1,4 +1,4 @@
-"""Python values as JSON and arrays, without pickle: a file can name what this process has loaded, and run nothing."""
+"""Python values as JSON and arrays, without pickle: a file can name what this process has loaded, but run nothing."""
 
 import dataclasses
 import enum
@@ -161,7 +161,7 @@ class _Unpacker:
             raise ValueError(f"{tree['object']} is not a dataclass")
         if {field.name for field in dataclasses.fields(kind)} != set(tree["fields"]):
             raise ValueError(f"{tree['object']} has other fields now")
-        made = object.__new__(kind)
+        made = object.__new__(kind)  # type: ignore[arg-type]
         for name, item in tree["fields"].items():
             object.__setattr__(made, name, self.unpack(item))
         return made

@@ -11,7 +11,7 @@ from nucleate.claims import CheckRow, ClaimRow, Revision
 from nucleate.claims.formats import duration, interval, number
 
 VERDICTS = {"replicated": "✓", "contradicted": "✗", "inconclusive": "?"}
-"""Each verdict and the sign that goes with it, so that it never hangs on colour alone."""
+"""Each verdict and the sign that goes with it, so that it never depends on colour alone."""
 
 
 def paragraph(text: str) -> str:
@@ -24,7 +24,7 @@ def paragraph(text: str) -> str:
 
 
 def tally(scorecard: Sequence[ClaimRow]) -> str:
-    """How many claims met each verdict, in tiles of one size; a click hides or shows them."""
+    """How many claims have each verdict, in tiles of equal size; a click hides or shows them."""
     counts = Counter(row.verdict for row in scorecard)
     tiles = "".join(
         f'<button class="tile {verdict}" data-verdict="{verdict}" aria-pressed="true" title="Show or hide">'
@@ -123,7 +123,7 @@ def _quote(text: str) -> str:
 
 def _history(history: Sequence[Revision]) -> str:
     lines = "".join(
-        f"<li>By the rule “{escape(past.rule)}”: {escape(past.verdict)}. Changed because {escape(past.why)}</li>\n"
+        f"<li>{escape(f'By the rule “{past.rule}” it was {past.verdict}. Changed because {past.why}')}</li>\n"
         for past in history
     )
     return f"<ul>\n{lines}</ul>" if lines else ""

@@ -1,0 +1,138 @@
+"""`nucleate` with a paper that fails in parts: what is said, what is left behind, and with which exit code."""
+
+import json
+import signal
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from toy_paper import CALLS, FIRST, PAPER, SECOND, raising
+
+import nucleate.papers
+from nucleate.cli import main
+
+
+@pytest.fixture
+def nucleate_of_toys(capsys, monkeypatch, tmp_path):
+    """The command line, in a folder of its own, where the toy paper is the only one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(nucleate.papers, "PAPERS", ("toy",))
+    monkeypatch.setattr(nucleate.papers, "paper", {"toy": PAPER}.__getitem__)
+    before = signal.getsignal(signal.SIGTERM)
+
+    def call(*args: str, **errors: BaseException) -> subprocess.CompletedProcess:
+        with raising(**errors):
+            code = main(list(args))
+        return subprocess.CompletedProcess(args, code, *capsys.readouterr())
+
+    yield call
+    signal.signal(signal.SIGTERM, before)
+
+
+def test_failures_are_named_and_the_exit_code_says_so(toy, nucleate_of_toys):
+    done = nucleate_of_toys("resume", "toy", fall=ValueError("no [data]"), figure_2=OSError("no font"))
+    assert done.returncode == 1
+    for words in (
+        "0 replicated, 1 contradicted, 2 inconclusive",
+        "failed: claim toy/1: ValueError: no [data]",
+        "failed: figure figure_2: OSError: no font",
+        f"2 failed; the tracebacks are in {Path('toy/failures.log')}",
+        f"Report: {Path('toy/report.html')}",
+        "too early",
+    ):
+        assert words in done.stdout
+    page = (toy / "report.html").read_text()
+    assert "claim toy/1: ValueError: no [data]" in page
+    assert "figure figure_2: OSError: no font" in page
+    mended = nucleate_of_toys("resume", "toy")
+    assert mended.returncode == 0
+    assert dict(CALLS) == {"fall": 1, "fit": 1, "figure_2": 1}
+    assert "failed:" not in mended.stdout
+    assert "What failed" not in (toy / "report.html").read_text()
+
+
+@pytest.mark.parametrize("part", ["late", "figure_1"])
+def test_ctrl_c_is_answered_with_how_to_resume(toy, nucleate_of_toys, part):
+    stopped = nucleate_of_toys("resume", "toy", **{part: KeyboardInterrupt()})
+    assert stopped.returncode == 130
+    assert "Continue with: nucleate resume toy" in stopped.stderr
+    assert nucleate_of_toys("resume", "toy").returncode == 0
+    assert CALLS[part] == 1
+
+
+def test_ctrl_c_while_the_report_is_written_is_answered_too(toy, nucleate_of_toys, monkeypatch):
+    def interrupted(replication):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(nucleate.papers, "write_replication_report", interrupted)
+        stopped = nucleate_of_toys("resume", "toy")
+    assert stopped.returncode == 130
+    assert "Continue with: nucleate resume toy" in stopped.stderr
+    assert nucleate_of_toys("resume", "toy").returncode == 0
+    assert dict(CALLS) == {}
+
+
+def test_the_worst_of_several_papers_decides_the_exit_code(nucleate_of_toys, monkeypatch):
+    toy = replace(PAPER, claims=PAPER.claims[2:], experiments={}, figures=())
+    papers = {"toy": toy, "joy": replace(toy, name="joy", claims=(replace(toy.claims[0], id="joy/3"),))}
+    monkeypatch.setattr(nucleate.papers, "PAPERS", tuple(papers))
+    monkeypatch.setattr(nucleate.papers, "paper", papers.__getitem__)
+    done = nucleate_of_toys("replicate", "--budget", "quick", "--out", "all", "--json", "card.json")
+    assert done.returncode == 0
+    assert [row["claim"] for row in json.loads(Path("card.json").read_text())] == ["toy/3", "joy/3"]
+    failed = nucleate_of_toys("replicate", "--budget", "quick", "--out", "all", "--fresh", half=ValueError("no"))
+    assert failed.returncode == 1
+    assert failed.stdout.count("failed: claim") == 2
+
+
+def test_several_claims_chosen_in_python_are_all_resumed(nucleate_of_toys, monkeypatch):
+    exact = (PAPER.claims[2], replace(PAPER.claims[2], id="toy/4"))
+    papers = {"toy": replace(PAPER, claims=(*PAPER.claims, exact[1]))}
+    monkeypatch.setattr(nucleate.papers, "paper", papers.__getitem__)
+    nucleate.papers.replicate(PAPER, nucleate.papers.Budget.QUICK, Path("two"), claims=exact)
+    assert nucleate_of_toys("resume", "two").returncode == 0
+    assert "0 replicated, 2 contradicted" in nucleate_of_toys("resume", "two").stdout
+
+
+def test_an_unfinished_replication_has_no_report(toy, nucleate_of_toys):
+    answer = nucleate_of_toys("report", "toy")
+    assert answer.returncode == 2
+    assert "toy is unfinished; `nucleate resume toy` first." in answer.stderr
+
+
+def test_a_damaged_scorecard_is_named_in_one_line(toy, nucleate_of_toys):
+    nucleate_of_toys("resume", "toy")
+    (toy / "scorecard.json").write_text('[{"claim": "toy/1"}]')
+    answer = nucleate_of_toys("report", "toy")
+    assert answer.returncode == 2
+    assert "scorecard.json is not a scorecard: scorecard row 'toy/1' lacks" in answer.stderr
+    assert len(answer.stderr.strip().splitlines()) == 1
+
+
+def test_the_list_shows_experiments_and_claims(nucleate_of_toys):
+    shown = nucleate_of_toys("list").stdout
+    for words in (FIRST, SECOND, f"after {FIRST}", "The loss falls.", "no training", "toy/3"):
+        assert words in shown
+
+
+def test_an_experiment_of_the_list_is_run_with_what_it_awaits(nucleate_of_toys):
+    done = nucleate_of_toys("run", SECOND, "--out", "mine")
+    assert done.returncode == 0, done.stderr
+    assert "6 networks (6 ok)" in done.stdout
+    assert [folder.name.rsplit("-", 1)[0] for folder in Path("runs").iterdir()] == ["toy-first"]
+    again = nucleate_of_toys("resume", "mine")
+    assert again.returncode == 0, again.stderr
+    about = json.loads(Path("mine/run.json").read_text())
+    Path("mine/run.json").write_text(json.dumps(about | {"config": about["config"] | {"temperature": 1}}))
+    refused = nucleate_of_toys("resume", "mine")
+    assert refused.returncode == 2
+    assert "mine cannot be resumed by this nucleate: Slower has other fields" in refused.stderr
+
+
+def test_a_bad_option_is_answered_with_field_and_value(nucleate_of_toys):
+    answer = nucleate_of_toys("run", FIRST, "--seeds", "0")
+    assert answer.returncode == 2
+    assert "Lines.seeds must be >= 1; got 0." in answer.stderr
