@@ -52,8 +52,8 @@ def test_members_are_a_mapping_of_columns():
     ("make", "message"),
     [
         (lambda: table(seed=[1, 2], eta=[0.1, 0.2, 0.3]), r"columns must have equal length; got .*'seed': 2, 'eta': 3"),
-        (lambda: grid(eta=[0.1]), r"there must be a column 'seed'"),
-        (lambda: Members({}), r"there must be a column 'seed'"),
+        (lambda: grid(eta=[0.1]), r"a column 'seed' is required"),
+        (lambda: Members({}), r"a column 'seed' is required"),
         (lambda: grid(seed=range(3), eta=[]), r"the fleet is empty; every axis of a grid needs at least one value"),
     ],
 )

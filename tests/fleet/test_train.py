@@ -134,14 +134,16 @@ def test_a_folder_that_holds_another_plan(run):
 
 def test_a_folder_that_holds_something_else(tmp_path):
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(RunError, match=r"is not empty and not a run directory; choose another folder with --out"):
+    with pytest.raises(RunError, match=r"is neither empty nor a run directory; choose another folder with --out"):
         train(PLAN, tmp_path)
     assert (tmp_path / "thesis.tex").exists()
 
 
 def test_a_probe_whose_value_has_other_axes_than_it_says(tmp_path):
     recipe = dataclasses.replace(PLAN.recipe, extra=(Probe("fit", fit, Every(5), dims=("token",)),))
-    with pytest.raises(ValueError, match=r"Probe 'fit' gives a value of shape \(\); its dims must name 0 axes, got \("):
+    with pytest.raises(
+        ValueError, match=r"Probe 'fit' gives a value of shape \(\), so its dims must name 0 axes; got \("
+    ):
         train(dataclasses.replace(PLAN, recipe=recipe), tmp_path / "run")
 
 

@@ -171,5 +171,5 @@ def test_all_can_be_compiled_and_mapped_over_heads():
 def test_bad_input():
     with pytest.raises(ValueError, match=r"radius must be > 0; got 0"):
         contact_share(np.zeros((1, 2, 2)), 0.0)
-    with pytest.raises(ValueError, match=r"needs at least two of them; got 1"):
+    with pytest.raises(ValueError, match=r"needs at least two particles; got 1"):
         collision_score(np.zeros((1, 1, 1)), np.zeros((1, 1, 1)))

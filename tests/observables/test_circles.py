@@ -160,12 +160,12 @@ def test_settle_step_by_hand():
 
 @pytest.mark.parametrize("bad", [[0, 2, 1], [0, 0, 1]])
 def test_settle_step_wants_rising_steps(bad):
-    with pytest.raises(ValueError, match="settle_step needs one step for each of 3 records, rising; got"):
+    with pytest.raises(ValueError, match="settle_step: needs ascending steps, one for each of 3 >= 1 rows; got"):
         settle_step(np.ones((3, 2), bool), np.array(bad))
 
 
 def test_settle_step_wants_a_record():
-    with pytest.raises(ValueError, match="settle_step needs one step for each of 0 records"):
+    with pytest.raises(ValueError, match="one for each of 0 >= 1 rows"):
         settle_step(np.ones((0, 2), bool), np.array([], int))
 
 
@@ -182,7 +182,7 @@ def test_signal_gradient_is_the_authors_difference():
 
 @pytest.mark.parametrize(("at", "missing"), [(4, [3]), (0, [-1]), (11, [11])])
 def test_signal_gradient_names_missing_steps(at, missing):
-    message = f"signal_gradient at step {at} needs records of steps 0, {at - 1}, {at}; missing {missing}."
+    message = f"signal_gradient: at={at} needs records of steps 0, {at - 1} and {at}; missing {missing}."
     with pytest.raises(ValueError) as caught:  # noqa: PT011 (the whole message is compared)
         signal_gradient(np.ones((4, 2)), np.array([0, 4, 5, 10]), at)
     assert str(caught.value) == message

@@ -44,7 +44,7 @@ def test_bad_boxes():
         Box((1.0,))
     with pytest.raises(ValueError, match=r"Box\.size must be positive and finite; got \(1\.0, -2\.0\)"):
         Box((1.0, -2.0))
-    with pytest.raises(ValueError, match=r"Box\.walls must have \(low, high\) for each of 2 axes"):
+    with pytest.raises(ValueError, match=r"Box\.walls must hold one pair \(low, high\) for each of 2 axes"):
         Box((1.0, 1.0), walls=((True, True),))
     with pytest.raises(ValueError, match=r"Box\.boundary: spacing must be positive; got 0"):
         Box().boundary(0.0)
@@ -69,8 +69,8 @@ for make in (
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.splitlines() == [
         "Box.size must have 2 or 3 numbers; got 6.0.",
-        "Box.walls must have (low, high) for each of 2 axes; got (True, False).",
-        "Box.walls must have (low, high) for each of 2 axes; got ((True, True), (True,)).",
+        "Box.walls must hold one pair (low, high) for each of 2 axes; got (True, False).",
+        "Box.walls must hold one pair (low, high) for each of 2 axes; got ((True, True), (True,)).",
         "ParticleTask.particles must be a whole number >= 1; got 2.5.",
         "ParticleTask.box must be a Box, such as Box((6.0, 6.0)); got (6.0, 6.0).",
     ]

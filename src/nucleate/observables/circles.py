@@ -156,7 +156,9 @@ def settle_step(
     """
     alive, step = np.asarray(alive), np.asarray(step)
     if step.ndim != 1 or len(step) == 0 or len(step) != alive.shape[-2] or np.any(np.diff(step) <= 0):
-        raise ValueError(f"settle_step: step must hold {alive.shape[-2]} ascending steps, one per row; got {step}.")
+        raise ValueError(
+            f"settle_step: needs ascending steps, one for each of {alive.shape[-2]} >= 1 rows; got {step}."
+        )
     changed = np.ones(alive.shape[:-1], bool)
     changed[..., 1:] = np.any(alive[..., 1:, :] != alive[..., :-1, :], axis=-1)
     return step[len(step) - 1 - changed[..., ::-1].argmax(axis=-1)]

@@ -233,15 +233,15 @@ def test_data_must_say_how_they_are_drawn():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"checkpoints": []}, r"checkpoints must be a list of one or more; got \[\]"),
-        ({"settings": []}, r"settings must be a list of one or more; got \[\]"),
+        ({"checkpoints": []}, r"checkpoints must be a list with at least one entry; got \[\]"),
+        ({"settings": []}, r"settings must be a list with at least one entry; got \[\]"),
         ({"checkpoints": [jnp.zeros(3), jnp.zeros(4)]}, "of one structure and shape; number 1 differs"),
-        ({"checkpoints": [jnp.zeros(3), [jnp.zeros(3)]]}, "number 1 differs from 0"),
+        ({"checkpoints": [jnp.zeros(3), [jnp.zeros(3)]]}, "checkpoint 1 differs from 0"),
         ({"subsets": [Matching("head")]}, "matches no parameter"),
         ({"loss": lambda w, _: w}, r"loss must return one number, the mean over the batch; got shape \(3,\)"),
         (
             {"data": Minibatches(np.ones(8), 2), "sampling": Sampling(MALA())},
-            r"MALA compares losses, which must be on the same data: give it Whole\(data\), not Minibatches\(",
+            r"compares losses, so every batch must be the same: use Whole\(data\), not Minibatches\(",
         ),
     ],
 )

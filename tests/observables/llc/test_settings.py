@@ -22,7 +22,7 @@ def test_a_grid_is_every_combination():
 
 @pytest.mark.parametrize("bad", [(), (2e-4, 1e-4), (1e-4, 1e-4)])
 def test_a_grid_rises(bad):
-    with pytest.raises(ValueError, match=r"Grid\.step must hold one or more rising values; got \("):
+    with pytest.raises(ValueError, match=r"Grid\.step must hold one or more ascending values; got \("):
         Grid(step=bad, nbeta=(1.0,))
 
 

@@ -40,8 +40,8 @@ def test_minibatches_are_a_partition_that_keeps_samples_together():
     [
         (np.ones(4), 5, "between 1 and the number of samples, 4; got 5"),
         (np.ones(4), 0, "between 1 and the number of samples, 4; got 0"),
-        ((np.ones(4), np.ones(3)), 2, r"as many samples each, first; got shapes \[\(4,\), \(3,\)\]"),
-        ((np.ones(4), 1.0), 2, "as many samples each"),
+        ((np.ones(4), np.ones(3)), 2, r"equally many samples on their first axis; got shapes \[\(4,\), \(3,\)\]"),
+        ((np.ones(4), 1.0), 2, "equally many samples"),
         ((), 2, r"got shapes \[\]"),
     ],
 )

@@ -97,7 +97,7 @@ def test_subsets_of_one_size_in_the_same_leaves_share_a_program():
         ([Mask([True])], "must have the structure of the parameters"),
         ([Mask(jax.tree.map(lambda _: 1, PARAMS))], r"bools that broadcast to \(2,\) at 'bias'; got int"),
         ([Mask({**PARAMS, "bias": np.ones(3, bool)})], r"broadcast to \(2,\) at 'bias'; got bool \(3,\)"),
-        ([Mask(jax.tree.map(lambda _: True, PARAMS))], "marks 'count', which is no array of floats"),
+        ([Mask(jax.tree.map(lambda _: True, PARAMS))], "marks 'count', which is not an array of floats"),
     ],
 )
 def test_a_choice_that_cannot_be_is_named(subsets, message):
