@@ -41,7 +41,7 @@ FIRST = Check("share of networks in which B is first", "all", Region.above(0.5))
 def _collaborate(evidence: Evidence) -> Findings:
     record = stayed_finite(evidence.record(COMPETITION))
     loss = final(record, "ablated_loss")[readings.final_alive(record).sum(1) >= len(ALONE)]
-    medians = ", ".join(f"{n}: {readings.median(column):.3g}" for n, column in enumerate(loss.T, start=1))
+    medians = ", ".join(f"{n}: {readings.told(readings.median(column))}" for n, column in enumerate(loss.T, start=1))
     return Findings(
         {check: bootstrap(np.median, loss[:, n]) for n, check in enumerate(ALONE)},
         f"{len(loss)} networks with at least three survivors; loss on all pairs after training, with only the "
@@ -64,7 +64,7 @@ def _fewer(evidence: Evidence) -> Findings:
     leaps = [np.asarray(slingshots(part.test_loss.values)) for part in parts]
     with np.errstate(divide="ignore"):
         lowest = np.log10(np.fmin.reduce(parts[1].test_loss.values, axis=1))
-    told = ", ".join(f"{name}: {sorted(count.tolist())}" for name, count in zip(VARIANTS, counts, strict=True))
+    circles = ", ".join(f"{name}: {sorted(count.tolist())}" for name, count in zip(VARIANTS, counts, strict=True))
     return Findings(
         {
             IN_A: bootstrap(np.median, counts[0]),
@@ -74,9 +74,9 @@ def _fewer(evidence: Evidence) -> Findings:
             LEAPS: bootstrap(np.mean, np.stack([leaps[0], *leaps[2:]]).mean(0), bounds=(0, math.inf)),
         },
         "A slingshot is a rise of the test loss to ten times its lowest value so far; B has "
-        f"{readings.mean(leaps[1]):.1f} on average. Number of circles after {evidence.about(ABLATED)['steps']} steps, "
-        f"by what was left at the start: {told}. Median test accuracy of B: "
-        f"{readings.median(final(parts[1], 'test_accuracy')):.3f}.",
+        f"{readings.told(readings.mean(leaps[1]), '.1f')} on average. Number of circles after "
+        f"{evidence.about(ABLATED)['steps']} steps, by what was left at the start: {circles}. Median test accuracy of "
+        f"B: {readings.told(readings.median(final(parts[1], 'test_accuracy')), '.3f')}.",
     )
 
 

@@ -68,15 +68,16 @@ def _separate(evidence: Evidence) -> Findings:
     weakest = np.where(lived, signals, np.inf).min(1)
     strongest_dead = np.where(lived, -np.inf, signals).max(1)
     apart = lived.any(1) & (weakest > 2 * strongest_dead)
-    gaps = [ratio(*pair) for pair in zip(weakest.tolist(), strongest_dead.tolist(), strict=True)]
+    gap = readings.median([ratio(*pair) for pair in zip(weakest.tolist(), strongest_dead.tolist(), strict=True)])
+    left = readings.median(_left_of_the_dead(record))
     return Findings(
         {
             APART: share(int(apart.sum()), len(apart)),
             DECAYED: bootstrap(np.median, _left_of_the_dead(long)),
         },
-        f"Median ratio of the weakest survivor to the strongest of the dead: {readings.median(gaps):.1f} after "
-        f"{int(record.steps)} steps, when the dead still have {readings.median(_left_of_the_dead(record)):.0%} of "
-        f"their initial signal. The long runs had {int(long.steps)} steps.",
+        f"Median ratio of the weakest survivor to the strongest of the dead: {readings.told(gap, '.1f')} after "
+        f"{int(record.steps)} steps, when the dead still have {readings.told(left, '.0%')} of their initial signal. "
+        f"The long runs had {int(long.steps)} steps.",
     )
 
 

@@ -34,7 +34,7 @@ AGREE = Check(
 def _linear(evidence: Evidence) -> Findings:
     scores, lasso = evidence.once(readings.linear_scores), evidence.once(readings.lasso_sparsity)
     told = "; ".join(
-        f"{name}: " + ", ".join(f"{part} {readings.median(r2):.3g}" for part, r2 in vars(found).items())
+        f"{name}: " + ", ".join(f"{part} {readings.told(readings.median(r2))}" for part, r2 in vars(found).items())
         for name, found in scores.items()
     )
     same = {name: found.same for name, found in scores.items()}
@@ -62,7 +62,8 @@ def _volterra(evidence: Evidence) -> Findings:
         {ADJUSTED: adjusted, UNSTABLE: share(int(lost.sum()), len(lost))},
         f"{len(lost)} networks; each equation has {terms} terms for {rows} steps. Each is rolled out from its own "
         f"first step; {int(np.sum(~np.isfinite(found.rollout)))} left all bounds. The median RMSE is "
-        f"{readings.median(found.rollout):.3g}; if nothing moved it would be {readings.median(found.constant):.3g}.",
+        f"{readings.told(readings.median(found.rollout))}; if nothing moved it would be "
+        f"{readings.told(readings.median(found.constant))}.",
     )
 
 
@@ -77,7 +78,7 @@ def _analytic(evidence: Evidence) -> Findings:
     for name, found in errors.items():
         estimates[AS_ROLLOUT[name]] = _over(found.analytic, found.rollout)
         estimates[FOLLOWS[name]] = _over(found.analytic, found.constant)
-    told = ", ".join(f"{name}: {readings.median(found.apart):.2g}" for name, found in errors.items())
+    told = ", ".join(f"{name}: {readings.told(readings.median(found.apart), '.2g')}" for name, found in errors.items())
     return Findings(
         estimates,
         "Errors are root mean squares over all frequencies and steps, against the signals of the network that was "

@@ -17,8 +17,8 @@ from nucleate.claims import (
 )
 from nucleate.papers.circles import readings
 from nucleate.papers.circles.experiments import LINES, PERTURBED, ROUND, SURVIVAL
-from nucleate.theories import Features, Fitness, LinearSVM, Logistic
-from nucleate.theories.fitness import cross_validated, random_split
+from nucleate.papers.circles.readings import told
+from nucleate.theories import Features, Fitness, LinearSVM, Logistic, cross_validated, random_split
 
 _EARLY = (1, 2, 3, 4)  # the steps of Figure 7
 _RANGE = 0.15  # by how much every budget perturbs a signal
@@ -57,13 +57,14 @@ def _initial_signal(evidence: Evidence) -> Findings:
     def corrected(signal: np.ndarray, rate: np.ndarray) -> float:
         return pearson(signal.ravel(), rate.ravel()) / ceiling(rate)
 
+    measured = pearson(found.signal.ravel(), found.rate.ravel())
     within = np.array([pearson(s, r) for s, r in zip(found.signal, found.rate, strict=True)])
     return Findings(
         {INITIAL: bootstrap(corrected, found.signal, found.rate)},
         f"{len(found.rate)} embeddings of {found.rate.shape[1]} frequencies, {trials} networks each; the interval is "
-        f"over embeddings. As measured, the correlation is {pearson(found.signal.ravel(), found.rate.ravel()):.2f}; "
-        f"the noise of rates from so few trials alone keeps it below {ceiling(found.rate):.2f}. Within an embedding, "
-        f"as measured: {np.fmin.reduce(within):.2f} to {np.fmax.reduce(within):.2f}.",
+        f"over embeddings. As measured, the correlation is {told(measured, '.2f')}; the noise of rates from so few "
+        f"trials alone keeps it below {told(ceiling(found.rate), '.2f')}. Within an embedding, as measured: "
+        f"{told(np.fmin.reduce(within), '.2f')} to {told(np.fmax.reduce(within), '.2f')}.",
     )
 
 
@@ -86,8 +87,8 @@ def _perturbed(evidence: Evidence) -> Findings:
             LOWERED: bootstrap(np.mean, of_embeddings(bottom), bounds=(0, 1)),
         },
         f"Rates for each factor: {readings.by_value(factor, lived, '.0%')}. {len(np.unique(seeds))} embeddings, "
-        f"{len(seeds)} networks. At the ends the signal is {readings.mean(deviation[top]):+.1f} and "
-        f"{readings.mean(deviation[bottom]):+.1f} from the mean of the others.",
+        f"{len(seeds)} networks. At the ends the signal is {told(readings.mean(deviation[top]), '+.1f')} and "
+        f"{told(readings.mean(deviation[bottom]), '+.1f')} from the mean of the others.",
     )
 
 
@@ -103,9 +104,9 @@ def _constructed(evidence: Evidence) -> Findings:
         },
         f"Survival of the smaller for each r: {readings.by_value(lines.ratio, lines.smaller, '.0%')}. The authors' "
         f"constructed circles are lines; with true circles ({len(circles.ratio)} networks) the larger survives in "
-        f"{readings.mean(circles.larger):.0%}, others revive in {readings.mean(circles.others):.0%}, and the rank "
-        f"correlation is {spearman(circles.ratio, circles.smaller):.2f}. No second frequency is a harmonic of the "
-        "first.",
+        f"{told(readings.mean(circles.larger), '.0%')}, others revive in {told(readings.mean(circles.others), '.0%')}, "
+        f"and the rank correlation is {told(spearman(circles.ratio, circles.smaller), '.2f')}. No second frequency is "
+        "a harmonic of the first.",
     )
 
 
@@ -122,8 +123,8 @@ def _gradient(evidence: Evidence) -> Findings:
         return float(np.min([spearman(slope[at][members].ravel(), lived[members].ravel()) for at in _EARLY]))
 
     start = record.signal.values[:, 0]
-    with_signal = ", ".join(f"{pearson(slope[at].ravel(), start.ravel()):.2f}" for at in _EARLY)
-    each = ", ".join(f"{spearman(slope[at].ravel(), lived.ravel()):.2f}" for at in _EARLY)
+    with_signal = ", ".join(told(pearson(slope[at].ravel(), start.ravel()), ".2f") for at in _EARLY)
+    each = ", ".join(told(spearman(slope[at].ravel(), lived.ravel()), ".2f") for at in _EARLY)
     return Findings(
         {GRADIENT: bootstrap(lowest, groups)},
         f"Correlation at steps {_EARLY}: {each}. The gradient is not independent of the initial signal: their "
@@ -146,7 +147,9 @@ def _svm(evidence: Evidence) -> Findings:
         "logistic, standardised": Fitness(Logistic(), Features(standardize=True), readings.RULE),
     }
     scores = {name: cross_validated(other, record) for name, other in beside.items()}
-    told = "; ".join(f"{n}: {float(s.accuracy.mean()):.3f} (AUC {float(s.auc.mean()):.2f})" for n, s in scores.items())
+    others = "; ".join(
+        f"{n}: {float(s.accuracy.mean()):.3f} (AUC {told(float(s.auc.mean()), '.2f')})" for n, s in scores.items()
+    )
     return Findings(
         {
             ACCURACY: bootstrap(np.mean, unseen.accuracy.values, bounds=(0, 1)),
@@ -154,8 +157,8 @@ def _svm(evidence: Evidence) -> Findings:
         },
         "The authors' split, over the frequencies of all networks, leaks: it gives "
         f"{float(split.accuracy):.3f}, and always answering 'dead' {float(split.accuracy_majority):.3f}. On unseen "
-        f"embeddings, always answering 'dead' gives {float(unseen.accuracy_majority.mean()):.3f}; {told}; the AUC of "
-        f"the claim's SVM is {float(unseen.auc.mean()):.2f}.",
+        f"embeddings, always answering 'dead' gives {float(unseen.accuracy_majority.mean()):.3f}; {others}; the AUC of "
+        f"the claim's SVM is {told(float(unseen.auc.mean()), '.2f')}.",
     )
 
 

@@ -58,7 +58,7 @@ def _principal(evidence: Evidence) -> Findings:
             SPACED: bootstrap(np.mean, np.array(spaced), bounds=(0, 1)),
         },
         f"{len(spaced)} networks, with as many principal planes as survivors in each. On average "
-        f"{readings.mean(shares):.0%} of the variance in a principal plane belongs to one frequency.",
+        f"{readings.told(readings.mean(shares), '.0%')} of the variance in a principal plane belongs to one frequency.",
     )
 
 

@@ -55,7 +55,7 @@ def _frozen(evidence: Evidence) -> Findings:
         below, above = dim[dim < p].max(), dim[dim > p].min()
         nearest = (
             f" From d = {below} to {above}, the nearest on either side of p, the loss falls by a factor of "
-            f"{fall(loss[dim == below], loss[dim == above]):.1f}."
+            f"{readings.told(fall(loss[dim == below], loss[dim == above]), '.1f')}."
         )
     return Findings(
         {SHARPLY: bootstrap(fall, loss[dim < p], loss[dim > p], apart=True)},

@@ -72,8 +72,8 @@ def _composites(evidence: Evidence) -> Findings:
     )
     return Findings(
         {WITH_COMPOSITES: rise, VARIATION: spread},
-        f"{note} Spread: {off_line(composites):.2f} circles for {len(composites)} composite p, {off_line(primes):.2f} "
-        f"for {len(primes)} primes between {p.min()} and {p.max()}.",
+        f"{note} Spread: {readings.told(off_line(composites), '.2f')} circles for {len(composites)} composite p, "
+        f"{readings.told(off_line(primes), '.2f')} for {len(primes)} primes between {p.min()} and {p.max()}.",
     )
 
 

@@ -30,7 +30,7 @@ from nucleate.papers.circles.readings.laws import (
     volterra_scores,
 )
 from nucleate.papers.circles.readings.losses import loss_at, of_variant, originals, reached
-from nucleate.papers.circles.readings.notes import by_value, mean, median
+from nucleate.papers.circles.readings.notes import by_value, mean, median, told
 from nucleate.papers.circles.readings.planes import final_embedding, neighbours, principal_planes
 from nucleate.papers.circles.readings.survivors import (
     NOTHING_STANDS_OUT,
@@ -86,6 +86,7 @@ __all__ = [
     "start_circularity",
     "survival",
     "survival_couplings",
+    "told",
     "trajectory_errors",
     "usable",
     "volterra_scores",

@@ -31,6 +31,15 @@ def _of_known(average: Callable, values: ArrayLike) -> float:
     return float(average(known)) if known.size else math.nan
 
 
+def told(value: float, form: str = ".3g") -> str:
+    """A number in words; a dash for NaN.
+
+    >>> told(0.256, ".0%"), told(math.nan)
+    ('26%', '–')
+    """
+    return "–" if math.isnan(value) else f"{value:{form}}"
+
+
 def by_value(
     column: np.ndarray, values: np.ndarray, form: str = ".3g", average: Callable[[ArrayLike], float] = mean
 ) -> str:
@@ -40,4 +49,4 @@ def by_value(
     '13: 2.5, 59: –'
     """
     found = {value: average(values[column == value]) for value in np.unique(column).tolist()}
-    return ", ".join(f"{value:.3g}: {'–' if math.isnan(each) else f'{each:{form}}'}" for value, each in found.items())
+    return ", ".join(f"{value:.3g}: {told(each, form)}" for value, each in found.items())
