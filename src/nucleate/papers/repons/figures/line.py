@@ -110,7 +110,7 @@ def figure_3(evidence: Evidence, folder: Path) -> Picture:
     """Slices through the attractive potential that may be any function of four embeddings."""
     fit = evidence.once(readings.general_fit)
     f = lambda at: np.asarray(fit.potential(at).same)
-    reach = fit.data_range.same / 2
+    reach = float(fit.data_range.same) / 2
     x, points = square_grid(reach)
     nearby = 0.01 * reach * np.eye(4)
     slope = (f(nearby) - f(-nearby)) / (0.02 * reach)

@@ -91,7 +91,7 @@ def _general(evidence: Evidence) -> Findings:
     hessian = evidence.once(readings.attraction_hessian)
     sign = np.array([1.0, 1.0, -1.0, -1.0])
     off = ~np.eye(4, dtype=bool)
-    cosine = ratio(hessian[off] @ np.outer(sign, sign)[off], np.linalg.norm(hessian[off]) * np.sqrt(off.sum()))
+    cosine = ratio(float(hessian[off] @ np.outer(sign, sign)[off]), np.linalg.norm(hessian[off]) * np.sqrt(off.sum()))
     largest = np.abs(hessian[off]).max()
     told = ", ".join(f"{ratio(hessian[a, b], largest):.2f}" for a, b in zip(*np.triu_indices(4, k=1), strict=True))
     return Findings(

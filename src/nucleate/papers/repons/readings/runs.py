@@ -19,7 +19,7 @@ def networks(evidence: Evidence, name: str) -> xr.Dataset:
     """The networks of an experiment that did not diverge and end somewhere finite."""
     record = stayed_finite(evidence.record(name))
     # Where a fleet has several dimensions, coordinates that a network does not have are NaN.
-    placed = np.isfinite(final_embedding(record)).any(axis=2).all(axis=1)
+    placed = np.isfinite(final_embedding(record)).any(axis=-1).all(axis=-1)
     return record if placed.all() else record.isel(member=np.flatnonzero(placed))  # no copy of a record that is whole
 
 
