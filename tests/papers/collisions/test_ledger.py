@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from planted import PlantedRun
 from plants_collisions import (
     FORMED,
     MIXED,
@@ -17,7 +18,6 @@ from plants_collisions import (
     rollouts,
     steps_of,
 )
-from planted import PlantedRun
 
 from nucleate.claims import Evidence, Reason, Verdict
 from nucleate.papers.collisions.experiments import BOXES, EFFORT, LARGE, SMALL

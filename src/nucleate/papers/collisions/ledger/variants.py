@@ -25,7 +25,7 @@ SURPLUS = Check("share of such heads that do, minus the chance rate", "above 0",
 
 
 class Move(NamedTuple):
-    """A head that was partial from the step `partial` on, for half an octave or more, and true from `true` on, for good."""
+    """A head that was partial from step `partial` on, for half an octave or more, and true from step `true` on."""
 
     experiment: str
     member: int
