@@ -18,7 +18,8 @@ from nucleate.claims import (
 from nucleate.papers.circles import readings
 from nucleate.papers.circles.experiments import LINES, PERTURBED, ROUND, SURVIVAL
 from nucleate.papers.circles.readings import told
-from nucleate.theories import Features, Fitness, LinearSVM, Logistic, cross_validated, random_split
+from nucleate.theories import Features, Fitness, LinearSVM, Logistic
+from nucleate.theories.fitness import cross_validated, random_split
 
 _EARLY = (1, 2, 3, 4)  # the steps of Figure 7
 _RANGE = 0.15  # by how much every budget perturbs a signal
