@@ -133,7 +133,7 @@ def _identity(value: Any) -> Any:
     """`value` in JSON types, the same in every process: an object with its type, a function by its name."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {field.name: _identity(getattr(value, field.name)) for field in dataclasses.fields(value)}
-        return {"type": _name(type(value)), **fields}
+        return {"type": f"{type(value).__module__}.{type(value).__qualname__}", **fields}
     if isinstance(value, Mapping):
         return {str(key): _identity(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -144,9 +144,7 @@ def _identity(value: Any) -> Any:
         return value
     if hasattr(value, "__qualname__"):
         return f"{value.__module__}.{value.__qualname__}"
-    return {"type": _name(type(value)), **{name: _identity(item) for name, item in sorted(vars(value).items())}}
-
-
-def _name(kind: type) -> str:
-    """Where a type is or, if it has moved, where it was when runs were first recorded, so that they can be resumed."""
-    return vars(kind).get("recorded_as", f"{kind.__module__}.{kind.__qualname__}")
+    return {
+        "type": f"{type(value).__module__}.{type(value).__qualname__}",
+        **{name: _identity(item) for name, item in sorted(vars(value).items())},
+    }

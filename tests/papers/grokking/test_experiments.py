@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from plants_grokking import plan
 
 from nucleate.papers import Budget
 from nucleate.papers.grokking import PAPER
-from nucleate.papers.grokking.experiments import DATA_SIZE, FEASIBLE, PHASE_DECAY_CLASSES, ToyFleet
+from nucleate.papers.grokking.experiments import FEASIBLE, ToyFleet
 
 
 def test_feasible_splits_are_feasible():
@@ -60,13 +59,6 @@ def test_a_bad_config_is_refused(fields, message):
 def test_a_size_without_feasible_splits_is_refused():
     with pytest.raises(ValueError, match=r"ToyFleet.feasible finds no feasible split of 1 pairs"):
         ToyFleet(train_size=(1,), seeds=1, feasible=True).members()
-
-
-@pytest.mark.parametrize(
-    ("name", "fingerprint"), [(DATA_SIZE, "8ae1418585482a27"), (PHASE_DECAY_CLASSES, "14ac39b2dd9507e7")]
-)
-def test_runs_recorded_before_the_recipe_moved_can_be_resumed(name, fingerprint):
-    assert plan(name).fingerprint() == fingerprint
 
 
 def test_claims_need_only_the_experiments_there_are():

@@ -4,7 +4,7 @@ import abc
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import jax
 import jax.numpy as jnp
@@ -87,8 +87,6 @@ class Readout(abc.ABC):
 class Regression(Readout):
     """Mean squared error to a random template per label; the answer is the nearest template."""
 
-    recorded_as: ClassVar[str] = "nucleate.papers.grokking.toy.Regression"
-
     outputs: int = 30
 
     def outputs_for(self, task: AdditionTask) -> int:
@@ -109,8 +107,6 @@ class Regression(Readout):
 @dataclass(frozen=True)
 class Classification(Readout):
     """Cross-entropy over one logit per label; the answer is the largest."""
-
-    recorded_as: ClassVar[str] = "nucleate.papers.grokking.toy.Classification"
 
     def outputs_for(self, task: AdditionTask) -> int:
         return task.labels
@@ -134,8 +130,6 @@ class ToyAddition(Recipe):
     (learning rates), `wd_repr`, `wd_dec` (weight decays), `init_scale` (of the embedding). `batch` = 0 is full batch.
     `training_set`, where given, is used instead of a random split.
     """
-
-    recorded_as: ClassVar[str] = "nucleate.papers.grokking.toy.ToyAddition"
 
     p: int = P
     dim: int = 1

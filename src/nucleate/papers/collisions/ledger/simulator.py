@@ -36,13 +36,8 @@ def _rollouts(evidence: Evidence[Effort]) -> Findings:
         return Findings.none((STABLE, ENERGY), "No network stayed finite.", Reason.TOO_FEW)
     early = sum(int((~each).sum()) for each in counted.values())
     left_out = (
-<<<<<<< HEAD
-        f" Not counted, since more than {UNTRAINED:.0%} of the variance of accelerations is unexplained: {early} "
-        f"of {sum(map(len, counted.values()))} networks."
-=======
         f" {early} of {sum(map(len, counted.values()))} networks are not counted: they leave more than {UNTRAINED:.0%} "
         "of the variance of accelerations unexplained."
->>>>>>> collisions
     )
     if not any(each.any() for each in counted.values()):
         return Findings.none((STABLE, ENERGY), left_out.strip(), Reason.TOO_EARLY)

@@ -25,11 +25,7 @@ SURPLUS = Check("share of such heads that do, minus the chance rate", "above 0",
 
 
 class Move(NamedTuple):
-<<<<<<< HEAD
-    """A head that was partial from step `partial`, for half an octave or more, and true for good from step `true`."""
-=======
     """A head that was partial from step `partial` on, for half an octave or more, and true from step `true` on."""
->>>>>>> collisions
 
     experiment: str
     member: int
