@@ -193,7 +193,8 @@ PLANTS: dict[str, tuple[Callable[[], Evidence] | None, Callable[[], Evidence] | 
     "circles/2": (None, crowded),  # 16 of 16 networks begin at 0.794 < 0.8; 8,000 steps are fewer than 30,000
     "circles/3": (embeddings(waves({23: 3.0, 5: 2.0})), embeddings(_NOISE)),
     "circles/4": (None, None),  # five embeddings are fewer than six
-    "circles/5": (perturbed((3, 3, 3, 3, 3, 2), (0, 0, 0, 0, 0, 1)), perturbed((0, 0, 0, 0, 0, 1), (3, 3, 3, 3, 3, 2))),
+    # Six embeddings that all agree begin at 0.545; if one differs by a trial, resampling it reaches below 0.8.
+    "circles/5": (None, perturbed((0, 0, 0, 0, 0, 1), (3, 3, 3, 3, 3, 2))),
     "circles/6": (None, larger_dies),  # 30 of 30 networks begin at 0.884 < 0.95
     "circles/7": (None, None),  # five embeddings are fewer than six
     "circles/8": (None, None),  # five embeddings are fewer than six
