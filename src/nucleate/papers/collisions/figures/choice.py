@@ -51,7 +51,7 @@ class Example(NamedTuple):
     @property
     def title(self) -> str:
         words = f"{_KINDS[self.kind]} collision head" if self.genuine else f"nearest to {_KINDS[self.kind]}"
-        return f"{words}, score {self.score:.2f}"
+        return f"{words}, score {round(self.score, 2) + 0.0:.2f}"  # + 0.0: no negative zero
 
 
 def of_finite_networks(figure: Figure) -> Figure:

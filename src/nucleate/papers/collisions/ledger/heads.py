@@ -17,7 +17,7 @@ from nucleate.claims import (
 )
 from nucleate.observables import HeadClass
 from nucleate.papers.collisions.experiments import BOXES
-from nucleate.papers.collisions.ledger.maturity import FORMED
+from nucleate.papers.collisions.ledger.maturity import TRUE_HEAD
 from nucleate.papers.collisions.ledger.shares import pooled_share
 from nucleate.papers.collisions.readings.fleets import box_name, fleets
 from nucleate.papers.collisions.readings.heads import corrected, final_class
@@ -26,12 +26,12 @@ _CLUSTER = 0.1  # scores this close to 0 are near 0
 _BETWEEN = (0.3, 0.8)  # where the paper's partial heads are
 _NEAR_ONE = 0.875  # as for `head_class`: midway between 0.8 and 0.95
 
-NEAR_ONE = Check("share of heads near 0.95", "a dense cluster", Region.between(0.1, 0.9), mature=FORMED)
-NEAR_ZERO = Check("share of heads near 0", "a dense cluster", Region.between(0.1, 0.9), mature=FORMED)
-GAP = Check("density of scores between, over that of the thinner cluster", "below 1", Region.below(1), mature=FORMED)
-MIXTURE = Check("share of networks that have true and partial heads", "all", Region.at_least(0.5), mature=FORMED)
-IN_FIRST = Check("collision heads in block 0", "none", Region.exactly(0), Threshold.PAPER, FORMED)
-EMPTY_LATER = Check("later blocks in which no network has one", "none", Region.exactly(0), Threshold.PAPER, FORMED)
+NEAR_ONE = Check("share of heads near 0.95", "a dense cluster", Region.between(0.1, 0.9), mature=TRUE_HEAD)
+NEAR_ZERO = Check("share of heads near 0", "a dense cluster", Region.between(0.1, 0.9), mature=TRUE_HEAD)
+GAP = Check("density of scores between, over that of the thinner cluster", "below 1", Region.below(1), mature=TRUE_HEAD)
+MIXTURE = Check("share of networks that have true and partial heads", "all", Region.at_least(0.5), mature=TRUE_HEAD)
+IN_FIRST = Check("collision heads in block 0", "none", Region.exactly(0), Threshold.PAPER, TRUE_HEAD)
+EMPTY_LATER = Check("later blocks in which no network has one", "none", Region.exactly(0), Threshold.PAPER, TRUE_HEAD)
 
 
 def _final_scores(evidence: Evidence) -> list[np.ndarray]:

@@ -45,7 +45,6 @@ def _formed(record: xr.Dataset) -> bool:
     return bool((final_class(stayed_finite(record)) > HeadClass.NONE).any())
 
 
-FORMED = InEitherBox("a head detects collisions", _formed)
 FORMED_IN_LARGE = When("a head detects collisions", LARGE, _formed)
 TRUE_HEAD = InEitherBox(
     "a head is a true collision head", lambda record: bool((final_class(record) == HeadClass.TRUE).any())

@@ -81,7 +81,7 @@ def _in_words(evidence: Evidence, where: _Where) -> str:
     for name in BOXES:
         quantities = {
             "|c|": power_laws.of_correlation,
-            "|c − c*|, of which the theory speaks": power_laws.of_distance_to_limit,
+            "|c − c*| (of which the theory speaks)": power_laws.of_distance_to_limit,
             "1 − score": power_laws.of_score,
         }
         counts = {what: _counts(_networks(evidence, name, laws), where) for what, laws in quantities.items()}
