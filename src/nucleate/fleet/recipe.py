@@ -152,10 +152,10 @@ class Recipe(abc.ABC):
     stop: tuple[str, ...] = ()
     batching: Batching = FullBatch()
     # A batch is differentiated in this many equal parts, one after the other: a large batch is faster in parts that
-    # fit a core's cache. Needs samples first in every array of a batch, and a loss that is their mean.
+    # fit a core's cache. Samples must come first in every array of a batch, and the loss must be their mean.
     microbatches: int = 1
-    # The most steps between two looks for members that have diverged or are done. A run can be stopped, saved and shown
-    # after a few times as many; choose fewer where a step takes long.
+    # The most steps between checks for members that have diverged or finished. A run is stopped, saved and shown after
+    # a few times as many, so choose it small where a step takes long.
     max_gap: int = 250
 
     @abc.abstractmethod

@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-_NOTICES = 4  # times `max_gap`, about: the length of a chunk
+_NOTICES = 4  # a chunk is about this many times `max_gap` long
 
 
 class Schedule(abc.ABC):
@@ -124,11 +124,11 @@ class Chunk:
 
 def timeline(axes: Mapping[str, Schedule], steps: int, *, events: int = 64, max_gap: int = 250) -> Sequence[Chunk]:
     """Cut a run into chunks of at most `events` events and about four times `max_gap` steps; all have room for
-    `events`, so that one program walks along any of them.
+    `events`, so that one program serves them all.
 
-    An event stands at every step at which some axis looks, and often enough that no two are more than `max_gap` steps
-    apart: members that diverge or are done are noticed there, and nowhere else. How a timeline is cut never changes
-    what is computed, only when a run can be saved, stopped or shown.
+    There is an event at every step at which some axis records, and often enough that no two are more than `max_gap`
+    steps apart: members that have diverged or finished are noticed only there. How a timeline is cut never changes what
+    is computed, only when a run can be saved, stopped or shown.
 
     >>> [chunk.stop for chunk in timeline({"step": Every(10)}, 1500)]
     [640, 1280, 1500]

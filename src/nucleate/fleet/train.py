@@ -73,7 +73,7 @@ def replay(plan: Plan, run: Run, member: int) -> xr.Dataset:
 
 
 def _prepare(plan: Plan, run: Run) -> Run:
-    """Open the run in the folder, or make it; refuse a folder that holds something else."""
+    """Open the run in the folder, or create it; refuse a folder that holds anything else."""
     if (run.path / "run.json").exists():
         run = Run.open(run.path)
         if not _is_of(plan, run):
@@ -210,7 +210,7 @@ def _discard(path: Path) -> None:
 
 
 def _work_through(work: Work, devices: list, tick: Callable[[], None]) -> None:
-    """Let every worker take the next shard until none is left. The first failure stops all, each at a checkpoint."""
+    """Let each worker take the next shard until none is left. The first failure stops all of them at a checkpoint."""
     todo: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number, shard in enumerate(work.layout.shards):
         if is_done(work.checkpoints, number):

@@ -1,4 +1,4 @@
-"""A network as one vector of weights, and back: what a record can hold of it."""
+"""A network as one flat vector of weights, which a record can hold, and back."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from nucleate.fleet.recipe import Recipe
 
 
 def flat_weights(model: eqx.Module) -> Float[Array, " parameter"]:
-    """All weights of a network in one vector, from which `rebuild` makes the network again.
+    """All weights of a network in one vector, from which `rebuild` restores the network.
 
     Meant for a probe: `Probe("weights", lambda view: flat_weights(view.model), At(steps), ("parameter",), axis=...)`.
     """
@@ -24,7 +24,7 @@ def flat_weights(model: eqx.Module) -> Float[Array, " parameter"]:
 def rebuild(recipe: Recipe, member: Mapping[str, Any], weights: Float[Array | np.ndarray, " parameter"]) -> eqx.Module:
     """The network that a recipe makes for a member, with these weights: the inverse of `flat_weights`.
 
-    `member`: its columns of the fleet's table, or as many of them as `Recipe.model` looks at.
+    `member`: its columns of the fleet's table, or those that `Recipe.model` uses.
     """
     skeleton = eqx.filter_eval_shape(recipe.model, member, jax.random.key(0))
     shapes, rest = eqx.partition(skeleton, lambda leaf: isinstance(leaf, jax.ShapeDtypeStruct))

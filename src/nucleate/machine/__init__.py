@@ -1,6 +1,6 @@
-"""This computer: its cores and accelerators, and where it keeps what need not be computed twice.
+"""This computer: its cores and accelerators, and its caches of what need not be computed twice.
 
-Importing this room needs no JAX; what does, imports it when called.
+Importing this room needs no JAX; functions that use JAX import it when called.
 """
 
 from nucleate.machine.caches import cache_folder, use_compile_cache

@@ -1,4 +1,4 @@
-"""What is kept between runs."""
+"""Caches kept between runs."""
 
 import os
 import tempfile
@@ -19,7 +19,7 @@ def cache_folder() -> Path:
 
 
 def use_compile_cache() -> None:
-    """Let the second run of a program start at once, unless the user has chosen a compile cache already."""
+    """Cache compiled programs on disk, so that the next run starts at once, unless the user has chosen a cache."""
     import jax
 
     if jax.config.values["jax_compilation_cache_dir"] is None:

@@ -10,7 +10,7 @@ Result = TypeVar("Result")
 
 
 def cores() -> int:
-    """How many cores this process may use: those it is bound to, where the platform can tell, and at least one."""
+    """The number of cores this process may use: those it is bound to, where the platform can tell, and at least one."""
     if hasattr(os, "sched_getaffinity"):  # Linux
         return len(os.sched_getaffinity(0))
     count = getattr(os, "process_cpu_count", os.cpu_count)  # the former since Python 3.13

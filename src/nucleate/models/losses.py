@@ -1,4 +1,4 @@
-"""What a network is trained to make small."""
+"""Training losses."""
 
 import jax
 import jax.numpy as jnp
@@ -6,7 +6,7 @@ from jaxtyping import Array, Float, Int
 
 
 def cross_entropy(logits: Float[Array, "pair label"], label: Int[Array, " pair"]) -> Float[Array, " pair"]:
-    """−ln softmax(logits)[label], accurate to the last digits even where it is tiny.
+    """−ln softmax(logits)[label], accurate even where it is tiny.
 
         highest − logits[label] + ln(1 + Σ_j exp(logits_j − highest) over all j but one of the highest)
 

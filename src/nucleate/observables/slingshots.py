@@ -1,4 +1,4 @@
-"""Slingshots: a loss that had come down leaps up, and comes down again."""
+"""Slingshots: a loss that has fallen leaps up and falls again."""
 
 import numpy as np
 from jaxtyping import Array, Float, Int
@@ -11,8 +11,8 @@ def slingshots(
 
         #{t | ℓ(t) is a lowest value so far, and max ℓ > rise · ℓ(t) before the next lowest value}
 
-    ℓ: the loss at each record; values that are not finite are passed over. However often a loss leaps before it falls
-    below its lowest value again, that is one slingshot. Source: the cycles of spiking and decay in Figure 12 of
+    ℓ: the recorded loss; values that are not finite are skipped. All leaps before the loss falls below its lowest
+    value again count as one slingshot. Source: the cycles of spiking and decay in Figure 12 of
     [ding2024survival], which are those of [thilak2022slingshot].
 
     >>> slingshots(np.array([[1.0, 1e-4, 1.0, 1e-5, 2e-5, 1e-2], [4.0, 3.0, 2.0, 1.0, 0.5, 0.1]])).tolist()

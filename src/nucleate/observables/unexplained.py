@@ -1,4 +1,4 @@
-"""How much of what a network should predict it misses."""
+"""The error of a prediction as a share of the variance."""
 
 import jax.numpy as jnp
 import numpy as np

@@ -22,14 +22,14 @@ _BATCHES, _MOVES = 0, 1  # the uses of random numbers, folded into their keys
 class CellGrid(NamedTuple):
     """Cells that share a program: every checkpoint with every lane, a lane being a subset with a setting."""
 
-    checkpoints: Sequence[Sequence[Any]]  # the arrays of the parameters, None for a leaf that is none
+    checkpoints: Sequence[Sequence[Any]]  # the arrays of the parameters, None for a leaf that is not an array
     group: Group
     settings: Sequence[Setting]
     source: Sequence[Any]
     seed: int
 
     def block(self, times: int, rows: Int[np.ndarray, " checkpoint"], lanes: Int[np.ndarray, " lane"]) -> CellBlock:
-        """The inputs for so many steps of some checkpoints and lanes."""
+        """The inputs for `times` steps of the chosen checkpoints and lanes."""
         subset, setting = np.divmod(lanes, len(self.settings))
         numbers = [self.settings[i] for i in setting]
         values = [
@@ -57,7 +57,7 @@ def lanes_at_once(free: int, chains: int) -> int:
 
 
 def run(program: ChainProgram, grid: CellGrid, at_once: int) -> Traces:
-    """Run every cell, at most `at_once` side by side; arrays of NumPy, [checkpoint, lane, ...]."""
+    """Run every cell, at most `at_once` side by side; returns NumPy arrays [checkpoint, lane, ...]."""
     rows, lanes = len(grid.checkpoints), len(grid.group.numbers) * len(grid.settings)
     across = _even(lanes, at_once)
     down = _even(rows, max(1, at_once // across))

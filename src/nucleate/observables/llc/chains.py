@@ -26,7 +26,7 @@ LOOKS = 16
 
 
 class StepInfo(NamedTuple):
-    """What one step of a chain, or a chain on average, has seen; x = w − w₀, f = nβ ∇L_m, U = nβ L_m + γ/2 |x|².
+    """Measurements of one step of a chain, or their means; x = w − w₀, f = nβ ∇L_m, U = nβ L_m + γ/2 |x|².
 
     loss: L_m. virial: x·∇U. push: f·G∇U. force: ∇U·G∇U. noise: ½ Δf·GΔf from one batch to the next. acceptance:
     probability that the move is accepted.
@@ -62,14 +62,14 @@ class CellBlock(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Skeleton:
-    """A pytree without its arrays: hashable, and filled again inside the program."""
+    """A pytree without its arrays: hashable, and filled in again inside the program."""
 
     structure: Any
     rest: tuple[Any, ...]
 
     @staticmethod
     def split(tree: PyTree) -> tuple[list[Any], "Skeleton"]:
-        """The arrays of `tree`, None where a leaf is none, and what is left."""
+        """The arrays of `tree`, None where a leaf is not an array, and the remainder."""
         leaves, structure = jax.tree.flatten(tree)
         arrays = [leaf if isinstance(leaf, Array | np.ndarray) else None for leaf in leaves]
         rest = tuple(leaf if array is None else None for leaf, array in zip(leaves, arrays, strict=True))
@@ -83,7 +83,7 @@ class Skeleton:
 @final
 @dataclass(frozen=True)
 class ChainProgram:
-    """All that shapes the compiled program. The same program serves any block with the same shapes."""
+    """Everything that shapes the compiled program, which serves any block with the same shapes."""
 
     loss: Callable[[Any, Any], Any]
     sampler: Sampler
@@ -166,7 +166,7 @@ class ChainProgram:
         return (point, memory), seen
 
     def _summary(self, seen: StepInfo, baseline: Float[Array, " time"]) -> Traces:
-        """Means over draws; of the noise, over the still steps at the end."""
+        """Means over draws; for the noise, over the steps standing still at the end."""
         draws = jax.tree.map(lambda leaf: leaf[self.burn_in : self.steps].mean(0), seen)
         noise = seen.noise[self.steps :].mean(0) if self.looks else jnp.zeros_like(draws.noise)
         return Traces(seen.loss[: self.steps].T, baseline[: self.steps], draws._replace(noise=noise))
@@ -182,8 +182,8 @@ def _run(program: ChainProgram, block: CellBlock) -> Traces:
 
 @cache
 def _compiled() -> Callable[[ChainProgram, CellBlock], Traces]:
-    # Blocks are spread over cores by the caller; threads inside a matrix product would only get in the way. Level 3
-    # takes half as long again to compile the random numbers, and runs no faster.
+    # Blocks are spread over cores by the caller; threads inside a matrix product would only get in the way.
+    # Optimisation level 3 takes 50 % longer to compile the random numbers and runs no faster.
     options = {"xla_cpu_multi_thread_eigen": False, "xla_backend_optimization_level": 2}
     options = options if jax.default_backend() == "cpu" else {}
     return jax.jit(_run, static_argnums=0, compiler_options=options)

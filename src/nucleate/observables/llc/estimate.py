@@ -260,7 +260,7 @@ def _check(data: Any, checkpoints: Sequence[PyTree], settings: Sequence[Setting]
 
 
 def _check_alike(split: list[tuple[list[Any], Skeleton]]) -> None:
-    """All checkpoints must fit one program."""
+    """Check that all checkpoints fit one program."""
 
     def shape(values: list[Any]) -> list[Any]:
         return [None if value is None else (np.shape(value), value.dtype) for value in values]

@@ -92,7 +92,7 @@ class Minibatches(Source):
 
 @final
 class Fresh(Source):
-    """Batches that nobody has seen before, made on the fly.
+    """Fresh batches, generated on the fly and never repeated.
 
         L_m → E[L],    n → ∞
 

@@ -121,7 +121,7 @@ def leaves(params: PyTree) -> list[Leaf]:
 @final
 @dataclass(frozen=True)
 class Placement:
-    """Where the moving numbers are: hashable, so that it can shape a compiled program.
+    """Where the moving parameters are: hashable, so that it can shape a compiled program.
 
     touched: the leaves that hold some of them; complete: whether there is a single subset, which moves all of these.
     """
