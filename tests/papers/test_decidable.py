@@ -14,7 +14,6 @@ PLANTS = {
 }
 
 
-
 def ids(paper: str, *numbers: int) -> set[str]:
     return {f"{paper}/{number}" for number in numbers}
 
