@@ -162,7 +162,7 @@ def test_bad_sizes_and_frames():
         TransformerSize(blocks=0)
     with pytest.raises(ValueError, match=r"Frame\.radius must be positive and finite; got 0"):
         Frame(radius=0.0)
-    with pytest.raises(ValueError, match=r"Frame\.centre must be a finite number for each dimension; got \(\)"):
+    with pytest.raises(ValueError, match=r"Frame\.centre must hold one finite number for each dimension; got \(\)"):
         Frame(centre=())
     model, *state = make()
     with pytest.raises(ValueError, match=r"steps must be >= 0; got -1"):

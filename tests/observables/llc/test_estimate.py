@@ -235,7 +235,7 @@ def test_data_must_say_how_they_are_drawn():
     [
         ({"checkpoints": []}, r"checkpoints must be a list with at least one entry; got \[\]"),
         ({"settings": []}, r"settings must be a list with at least one entry; got \[\]"),
-        ({"checkpoints": [jnp.zeros(3), jnp.zeros(4)]}, "of one structure and shape; number 1 differs"),
+        ({"checkpoints": [jnp.zeros(3), jnp.zeros(4)]}, "of equal structure and shapes; checkpoint 1 differs"),
         ({"checkpoints": [jnp.zeros(3), [jnp.zeros(3)]]}, "checkpoint 1 differs from 0"),
         ({"subsets": [Matching("head")]}, "matches no parameter"),
         ({"loss": lambda w, _: w}, r"loss must return one number, the mean over the batch; got shape \(3,\)"),
