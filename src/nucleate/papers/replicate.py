@@ -18,7 +18,7 @@ from nucleate.record import Run, RunError, provenance, write_atomically
 
 
 def replicate(
-    paper: Paper, budget: Budget, into: Path, *, claims: tuple[Claim, ...] = (), watch: Watcher | None = None
+    paper: Paper, budget: Budget, into: Path | str, *, claims: tuple[Claim, ...] = (), watch: Watcher | None = None
 ) -> Replication:
     """Measure a paper's claims (or just `claims`) at a budget.
 
@@ -27,7 +27,7 @@ def replicate(
     claim that cannot be measured, or a figure that cannot be drawn, is reported, harms no other, and is tried again
     next time.
     """
-    watch = watch or Silent()
+    into, watch = Path(into), watch or Silent()
     replication = _opened(paper, budget, into, claims)
     try:
         runs = _train(paper, budget, into, claims or paper.claims, watch)
