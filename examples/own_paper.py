@@ -18,7 +18,7 @@ from nucleate.fleet import Every, Members, Probe, Recipe, grid
 from nucleate.models import MLP
 from nucleate.papers import Above, AtLeast, Budget, Experiment, Paper, Sizes, replicate, write_replication_report
 from nucleate.plots import Picture, loss_curves, panels, save
-from nucleate.record import final as at_the_end
+from nucleate.record import at_the_end
 
 # --- recipe.py: ONE network ----------------------------------------------------------------------------------------
 

@@ -39,3 +39,14 @@ def test_functions_are_annotated_and_take_few_arguments(room, name):
     assert len(signature.parameters) <= 6
     assert signature.return_annotation is not inspect.Signature.empty
     assert all(p.annotation is not inspect.Parameter.empty for p in signature.parameters.values())
+
+
+def test_the_layout_of_every_paper_is_checked():
+    import tomllib
+    from pathlib import Path
+
+    from nucleate.papers import PAPERS
+
+    contracts = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["tool"]["importlinter"]
+    checked = [contract.get("containers", contract.get("modules")) for contract in contracts["contracts"]]
+    assert checked.count([f"nucleate.papers.{name}" for name in sorted(PAPERS)]) == 2  # layout, and independence

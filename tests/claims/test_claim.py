@@ -135,7 +135,7 @@ def test_a_claim_without_checks_or_with_two_alike_is_refused():
     with pytest.raises(ValueError, match=r"Claim paper/7 needs at least one check; got none\."):
         claim()
     two = claim(INSIDE, INSIDE).checks
-    with pytest.raises(ValueError, match=r"Claim paper/7 has two checks of one label; got \['check 0', 'check 0'\]\."):
+    with pytest.raises(ValueError, match=r"paper/7 has two checks with the same label; got \['check 0', 'check 0'\]\."):
         claim(INSIDE, checks=(two[0], replace(two[0], expected="another")))
 
 

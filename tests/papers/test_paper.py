@@ -84,7 +84,10 @@ def _paper(*claims: Claim, **experiments) -> Paper:
     ("make", "message"),
     [
         (lambda: replace(PAPER, name="joy"), r"Paper joy: names begin with 'joy/'; got 'toy/first'\."),
-        (lambda: _paper(CLAIMS[2], CLAIMS[2]), r"Paper toy has two claims of one id; got \['toy/3', 'toy/3'\]\."),
+        (
+            lambda: _paper(CLAIMS[2], CLAIMS[2]),
+            r"toy has two claims with the same id; got \['toy/3', 'toy/3'\]\.",
+        ),
         (lambda: _paper(CLAIMS[0]), r"Claim toy/1 needs \['toy/first'\]; there are \[\]\."),
         (lambda: _paper(second=Slower()), r"Paper toy: toy/second awaits toy/first, which must come before it\."),
         (

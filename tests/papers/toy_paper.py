@@ -19,7 +19,7 @@ from nucleate.fleet import Every, Members, Probe, Recipe, table
 from nucleate.models import MLP
 from nucleate.papers import Above, AtLeast, Experiment, Paper, Sequel, Sizes
 from nucleate.plots import Picture
-from nucleate.record import final as at_the_end
+from nucleate.record import at_the_end
 
 FIRST, SECOND = "toy/first", "toy/second"
 

@@ -4,7 +4,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nucleate.record import Outcome, final, last_row, stayed_finite
+from nucleate.record import Outcome, at_the_end, last_row, stayed_finite
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def test_the_last_row_is_the_last_look_before_the_member_stopped(record):
 
 
 def test_final_values_are_taken_along_the_variables_own_axis(record):
-    assert final(record, "loss").tolist() == [3.0, 5.0, 8.0]
-    assert final(record, "embedding").tolist() == [[2, 3], [4, 5], [8, 9]]
+    assert at_the_end(record, "loss").tolist() == [3.0, 5.0, 8.0]
+    assert at_the_end(record, "embedding").tolist() == [[2, 3], [4, 5], [8, 9]]
 
 
 def test_members_that_diverged_are_left_out(record):

@@ -41,7 +41,7 @@ class Steps(Maturity):
     """Every run of the experiments `of` has had at least `least` optimiser steps.
 
     >>> print(Steps(30_000, "circles/long"))
-    from 30,000 steps of circles/long on
+    once circles/long has had 30,000 steps
     """
 
     least: int
@@ -56,7 +56,7 @@ class Steps(Maturity):
         return ", ".join(f"{name} has had {steps:,} steps" for name, steps in short.items() if steps < self.least)
 
     def __str__(self) -> str:
-        return f"from {self.least:,} steps of {' and '.join(self._experiments)} on"
+        return f"once {' and '.join(self._experiments)} has had {self.least:,} steps"
 
 
 @final
@@ -147,7 +147,7 @@ class Claim:
             raise ValueError(f"Claim {self.id} needs at least one check; got none.")
         labels = [check.label for check in self.checks]
         if len(set(labels)) < len(labels):
-            raise ValueError(f"Claim {self.id} has two checks of one label; got {labels}.")
+            raise ValueError(f"Claim {self.id} has two checks with the same label; got {labels}.")
 
     @property
     def paper(self) -> str:

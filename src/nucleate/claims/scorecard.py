@@ -235,6 +235,6 @@ def write_json(rows: Sequence[ClaimRow], path: Path, *, public: bool = False) ->
 def read_json(path: Path) -> list[ClaimRow]:
     """The scorecard in a file; a `RunError` that names the file if it is not one."""
     try:
-        return [ClaimRow.from_json(row) for row in json.loads(Path(path).read_text())]
+        return [ClaimRow.from_json(row) for row in json.loads(Path(path).read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise RunError(f"{path} is not a scorecard: {error}") from error

@@ -22,7 +22,7 @@ from nucleate.fleet.program import Program
 from nucleate.fleet.progress import Silent, Watcher
 from nucleate.fleet.schedule import timeline
 from nucleate.fleet.shard import StopRequested, Work, is_done, train_shard
-from nucleate.record import Run, RunError, Store, as_attr, create_store
+from nucleate.record import Run, RunError, Store, as_attr, create_store, open_record
 
 _TELL_SECONDS = 20.0  # how often the cost so far is saved
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -103,7 +103,16 @@ def _is_of(plan: Plan, run: Run) -> bool:
         return True
     asked = {key: plan.about.get(key) for key in ("experiment", "config")}
     asked |= {"members": plan.members.count, "steps": plan.steps}
-    return None not in asked.values() and as_attr(asked) == as_attr({key: about.get(key) for key in asked})
+    same = None not in asked.values() and as_attr(asked) == as_attr({key: about.get(key) for key in asked})
+    return same and _has_members(plan, run)
+
+
+def _has_members(plan: Plan, run: Run) -> bool:
+    """Whether the run's record, if it is there yet, has the members of the plan: seeds and hyperparameters."""
+    if "block" not in run.about:
+        return True
+    record = open_record(run.record_path, complete=False)
+    return all(name in record and np.array_equal(record[name], column) for name, column in plan.members.items())
 
 
 def _refuse_foreign(path: Path) -> None:

@@ -8,7 +8,7 @@ PAPERS = ("grokking", "circles", "repons", "collisions")
 
 
 def paper(name: str) -> Paper:
-    """The paper of that name; `LookupError` with the names there are if there is none."""
+    """The paper of that name; raises `LookupError`, listing the known papers, if there is none."""
     if name not in PAPERS:
         raise LookupError(f"there is no paper '{name}'; there are: {', '.join(PAPERS)}.")
     return importlib.import_module(f"nucleate.papers.{name}").PAPER

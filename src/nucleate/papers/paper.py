@@ -129,7 +129,7 @@ class Paper:
                 raise ValueError(f"Paper {self.name}: names begin with '{self.name}/'; got '{name}'.")
         ids = [claim.id for claim in self.claims]
         if len(set(ids)) < len(ids):
-            raise ValueError(f"Paper {self.name} has two claims of one id; got {ids}.")
+            raise ValueError(f"Paper {self.name} has two claims with the same id; got {ids}.")
         for claim in self.claims:
             if unknown := set(claim.needs) - self.experiments.keys():
                 raise ValueError(f"Claim {claim.id} needs {sorted(unknown)}; there are {list(self.experiments)}.")

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from PIL import Image
+
 from nucleate.claims import Claim, ClaimRow, Evidence, write_json
 from nucleate.claims.formats import in_one_line
 from nucleate.fleet import Interruption, Silent, Watcher, train
@@ -145,6 +147,8 @@ def _drawn(figure: Figure, evidence: Evidence, folder: Path) -> list[tuple[str, 
     """Name, title, caption and checksum of each picture that a figure makes."""
     made = figure(evidence, folder)
     pictures = [] if made is None else made if isinstance(made, list) else [made]
+    for picture in pictures:
+        Image.open(picture.path).close()  # a file that is missing, or is not an image, is a figure that failed
     return [(p.path.relative_to(folder).as_posix(), p.title, p.caption, _checksum(p.path)) for p in pictures]
 
 

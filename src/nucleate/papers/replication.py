@@ -35,7 +35,7 @@ class Replication:
 
     @property
     def about(self) -> dict[str, Any]:
-        return json.loads((self.path / MANIFEST).read_text())
+        return json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
 
     def update(self, **changes: Any) -> None:
         """Change fields of the manifest, atomically."""
@@ -97,4 +97,4 @@ def write_replication_report(replication: Replication) -> Path:
 
 def as_entries(pictures: Sequence[Picture], folder: Path) -> list[dict[str, str]]:
     """Pictures as the manifest lists them."""
-    return [{"path": str(p.path.relative_to(folder)), "title": p.title, "caption": p.caption} for p in pictures]
+    return [{"path": p.path.relative_to(folder).as_posix(), "title": p.title, "caption": p.caption} for p in pictures]

@@ -33,7 +33,7 @@ class Keep:
         """
         file = self._file(name)
         try:
-            held = json.loads(file.read_text())
+            held = json.loads(file.read_text(encoding="utf-8"))
             used = held["sources"]
             if held["name"] != name or held["code"] != self.code or used != {key: sources.get(key) for key in used}:
                 return None

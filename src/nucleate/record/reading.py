@@ -16,12 +16,12 @@ def last_row(record: xr.Dataset, axis: str = "step") -> np.ndarray:
     return np.searchsorted(record[axis].values, record.last_step.values, side="right") - 1
 
 
-def final(record: xr.Dataset, name: str) -> np.ndarray:
+def at_the_end(record: xr.Dataset, name: str) -> np.ndarray:
     """Each member's last recorded value of a variable, wherever it stopped: [member, ...].
 
     >>> record = xr.Dataset({"loss": (("member", "step"), [[3.0, 2.0, 1.0], [3.0, 2.0, np.nan]])},
     ...                     coords={"step": [0, 10, 20], "last_step": ("member", [20, 15])})
-    >>> final(record, "loss").tolist()
+    >>> at_the_end(record, "loss").tolist()
     [1.0, 2.0]
     """
     variable = record[name]

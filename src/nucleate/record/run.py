@@ -25,7 +25,10 @@ from filelock import FileLock, Timeout
 from nucleate.record.schema import SCHEMA_VERSION, RunError
 from nucleate.record.store import open_record
 
-_RECORDED_PACKAGES = ("nucleate", "jax", "jaxlib", "equinox", "optax", "diffrax", "numpy", "xarray", "zarr")
+_RECORDED_PACKAGES = (
+    *("nucleate", "jax", "jaxlib", "equinox", "optax", "diffrax"),  # what trains
+    *("numpy", "scipy", "scikit-learn", "xarray", "zarr", "matplotlib", "pillow"),  # and what measures and draws
+)
 _READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
@@ -46,7 +49,7 @@ class Run:
 
     @classmethod
     def open(cls, path: Path | str) -> "Run":
-        """The run in `path`, or a `RunError` that says why it is none."""
+        """The run in `path`, or a `RunError` that says why it is not one."""
         run = cls(Path(path))
         if not run.path.is_dir():
             raise RunError(f"{path} is not a run directory: there is no such folder. `nucleate runs` lists yours.")
@@ -68,7 +71,7 @@ class Run:
         except (OSError, ValueError) as error:
             raise RunError(f"{self._about_file} cannot be read: {error}") from error
         if not isinstance(about, dict):
-            raise RunError(f"{self._about_file} is not a run's: it holds no JSON object.")
+            raise RunError(f"{self._about_file} is not a valid run.json: it is not a JSON object.")
         return about
 
     @property

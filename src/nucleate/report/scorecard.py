@@ -73,7 +73,7 @@ def _claim(order: int, row: ClaimRow) -> str:
         f"<h3>{heading}</h3>\n{content}\n"
         for heading, content in (
             ("In the paper's words", _quote(row.quote)),
-            ("Accepted if (fixed beforehand)", paragraph(row.rule)),
+            ("Accepted if", paragraph(row.rule)),
             ("Checks", _checks(row.checks)),
             ("What was found", paragraph(row.note)),
             ("Former rules", _history(row.history)),

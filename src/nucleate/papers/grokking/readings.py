@@ -22,7 +22,7 @@ from nucleate.observables import (
 )
 from nucleate.papers.grokking.experiments import DATA_SIZE, FOUR_SYMBOLS, TRAJECTORIES
 from nucleate.papers.grokking.recipe import P, Structure
-from nucleate.record import NEVER, Outcome, final, stayed_finite
+from nucleate.record import NEVER, Outcome, at_the_end, stayed_finite
 from nucleate.theories import AllParallelograms, EffectiveLoss, EffectiveLossFit
 
 # --- random training sets --------------------------------------------------------------------------------------------
@@ -110,11 +110,11 @@ def qualities(record: xr.Dataset, closeness: MeanSquare | Distance) -> Qualities
     """What the networks of a record ended with; `closeness` decides which parallelograms count."""
     structure = Structure(record.sizes["token"])
     in_train = record.in_train.values.astype(bool)
-    made = jax.vmap(lambda E: formed(E, structure.equations, closeness))(final(record, "embedding"))
+    made = jax.vmap(lambda E: formed(E, structure.equations, closeness))(at_the_end(record, "embedding"))
     predicted = jax.vmap(lambda f, d: predicted_accuracy(f, structure.quads, d))(made, in_train)
     return Qualities(
         fraction=in_train.mean(1),
-        accuracy=final(record, "accuracy").astype(float),
+        accuracy=at_the_end(record, "accuracy").astype(float),
         predicted_accuracy=np.asarray(predicted, float),
         ideal_accuracy=np.asarray(ideal_accuracy(structure.equations, structure.quads, in_train)),
         rqi=np.asarray(made, float).mean(1),
@@ -218,13 +218,13 @@ class FourSymbols:
 def four_symbols(evidence: Evidence) -> FourSymbols:
     """The representations of Fig. 12."""
     record = stayed_finite(evidence.record(FOUR_SYMBOLS))
-    embedding = final(record, "embedding")
+    embedding = at_the_end(record, "embedding")
     return FourSymbols(
         slow_decoder=record.eta_repr.values > record.eta_dec.values,
         before=equation_codes(record.embedding.values[:, 0]),
         after=equation_codes(embedding),
         embedding=embedding[..., 0],
-        rqi=final(record, "rqi").astype(float),
+        rqi=at_the_end(record, "rqi").astype(float),
     )
 
 

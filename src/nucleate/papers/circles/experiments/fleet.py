@@ -19,7 +19,7 @@ from nucleate.papers.circles.recipe import (
 )
 from nucleate.papers.config import Above, AtLeast
 from nucleate.papers.paper import Sequel
-from nucleate.record import final as at_the_end
+from nucleate.record import at_the_end
 
 VARIANTS = ("A: strongest", "B: two strongest", "C: one random", "D: two random")
 """What "kept" leaves of each network of its source."""

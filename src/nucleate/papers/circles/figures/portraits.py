@@ -10,7 +10,7 @@ from nucleate.observables import pca_frequencies, plane, project, signal, spacin
 from nucleate.papers.circles import readings
 from nucleate.papers.circles.experiments import COMPETITION, LONG
 from nucleate.plots import Picture, animate_circles, circle, panels, reach, save, signal_curves, snapshots
-from nucleate.record import final
+from nucleate.record import at_the_end
 
 _PLANES = 5
 
@@ -18,7 +18,7 @@ _PLANES = 5
 def _subjects(record: xr.Dataset, member: int) -> tuple[int, int]:
     """A dead and a surviving frequency that started alike: of the survivors the strongest, of the dead the nearest."""
     alive, start = readings.final_alive(record)[member], record.signal.values[member, 0]
-    survivor = int(np.argmax(np.where(alive, final(record, "signal")[member], -np.inf)))
+    survivor = int(np.argmax(np.where(alive, at_the_end(record, "signal")[member], -np.inf)))
     dead = int(np.argmin(np.where(alive, np.inf, np.abs(start - start[survivor]))))
     return dead + 1, survivor + 1
 
@@ -94,7 +94,7 @@ def figure_3(evidence: Evidence, folder: Path) -> Picture:
     planes = int(np.clip(counts[member], 2, _PLANES))
     held, share = map(np.asarray, pca_frequencies(embedding, planes))
     principal = readings.principal_planes(embedding, planes)
-    strongest = np.argsort(-final(record, "signal")[member])[:planes] + 1
+    strongest = np.argsort(-at_the_end(record, "signal")[member])[:planes] + 1
     figure, axes = panels(2, planes, size=(2.5, 2.8))
     for number in range(planes):
         found = readings.neighbours(principal[number])

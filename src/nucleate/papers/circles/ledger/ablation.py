@@ -9,7 +9,7 @@ from nucleate.claims import Check, Claim, Evidence, Findings, Region, Steps, Thr
 from nucleate.observables import slingshots
 from nucleate.papers.circles import readings
 from nucleate.papers.circles.experiments import ABLATED, COMPETITION, VARIANTS
-from nucleate.record import final, stayed_finite
+from nucleate.record import at_the_end, stayed_finite
 
 _LOW_LOSS = 1e-2
 _TRAINED = 2000  # steps; earlier, survivors have not settled
@@ -40,7 +40,7 @@ FIRST = Check("share of networks in which B is first", "all", Region.above(0.5))
 
 def _collaborate(evidence: Evidence) -> Findings:
     record = stayed_finite(evidence.record(COMPETITION))
-    loss = final(record, "ablated_loss")[readings.final_alive(record).sum(1) >= len(ALONE)]
+    loss = at_the_end(record, "ablated_loss")[readings.final_alive(record).sum(1) >= len(ALONE)]
     medians = ", ".join(f"{n}: {readings.told(readings.median(column))}" for n, column in enumerate(loss.T, start=1))
     return Findings(
         {check: bootstrap(np.median, loss[:, n]) for n, check in enumerate(ALONE)},
@@ -76,7 +76,7 @@ def _fewer(evidence: Evidence) -> Findings:
         "A slingshot is a rise of the test loss to ten times its lowest value so far; B has "
         f"{readings.told(readings.mean(leaps[1]), '.1f')} on average. Number of circles after "
         f"{evidence.about(ABLATED)['steps']} steps, by what was left at the start: {circles}. Median test accuracy of "
-        f"B: {readings.told(readings.median(final(parts[1], 'test_accuracy')), '.3f')}.",
+        f"B: {readings.told(readings.median(at_the_end(parts[1], 'test_accuracy')), '.3f')}.",
     )
 
 

@@ -15,7 +15,7 @@ from nucleate.papers.circles.experiments import (
     LONG,
     PRIMES,
 )
-from nucleate.record import final
+from nucleate.record import at_the_end
 
 _SETTLED = 2000  # steps; from here on nine networks of ten no longer change their survivors
 _LONG_STEPS = 30_000  # the paper's training; the dead decay slowly
@@ -24,7 +24,12 @@ _NEARLY_ALL = Region.at_least(0.8)
 THREE_TO_FIVE = Check(
     "share of networks with 3 to 5 survivors", "nearly all", _NEARLY_ALL, mature=Steps(_SETTLED, COMPETITION)
 )
-APART = Check("share of networks whose weakest survivor is twice the strongest of the dead", "nearly all", _NEARLY_ALL)
+APART = Check(
+    "share of networks whose weakest survivor is twice the strongest of the dead",
+    "nearly all",
+    _NEARLY_ALL,
+    mature=Steps(_SETTLED, COMPETITION),
+)
 DECAYED = Check(
     f"median dead signal over its initial value after {_LONG_STEPS:,} steps",
     "almost zero",
@@ -64,7 +69,7 @@ def _clear(record: xr.Dataset) -> str:
 
 def _separate(evidence: Evidence) -> Findings:
     record, long = evidence.record(COMPETITION), evidence.record(LONG)
-    lived, signals = readings.final_alive(record), final(record, "signal")
+    lived, signals = readings.final_alive(record), at_the_end(record, "signal")
     weakest = np.where(lived, signals, np.inf).min(1)
     strongest_dead = np.where(lived, -np.inf, signals).max(1)
     apart = lived.any(1) & (weakest > 2 * strongest_dead)
@@ -84,7 +89,7 @@ def _separate(evidence: Evidence) -> Findings:
 def _left_of_the_dead(record: xr.Dataset) -> np.ndarray:
     """The median over dead frequencies of the final signal over the initial one, for each network that has any."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        left = final(record, "signal") / record.signal.values[:, 0]
+        left = at_the_end(record, "signal") / record.signal.values[:, 0]
     medians = np.array(
         [readings.median(row[dead]) for row, dead in zip(left, ~readings.final_alive(record), strict=True)]
     )

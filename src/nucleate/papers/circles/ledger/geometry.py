@@ -24,9 +24,14 @@ from nucleate.record import stayed_finite
 
 _AFTER = 1000  # steps; Fig. 13: the gradient is small from here on
 
-HELD = Check("share of survivors that one principal plane holds", "all", Region.at_least(0.8))
+_SETTLED = Steps(2000, COMPETITION)  # from here on nine networks of ten no longer change their survivors
+
+HELD = Check("share of survivors that one principal plane holds", "all", Region.at_least(0.8), mature=_SETTLED)
 SPACED = Check(
-    "share of principal planes in which neighbours differ by Δ = 1/k of a survivor", "all", Region.at_least(0.8)
+    "share of principal planes in which neighbours differ by Δ = 1/k of a survivor",
+    "all",
+    Region.at_least(0.8),
+    mature=_SETTLED,
 )
 ROUNDER = Check("rank correlation of d and mean circularity", "positive", Region.above(0))
 NO_EFFECT = Check("correlation of initial circularity and survival rate", "none", Region.between(-0.3, 0.3))

@@ -5,7 +5,7 @@ import numpy as np
 from nucleate.claims import Check, Claim, Evidence, Findings, Region, Steps, bootstrap, ratio
 from nucleate.papers.circles import readings
 from nucleate.papers.circles.experiments import FROZEN, FROZEN_LARGE, NO_DECAY
-from nucleate.record import final, stayed_finite
+from nucleate.record import at_the_end, stayed_finite
 
 # Claim 11 is read where all frozen fleets have been; claim 12 where the paper reads it.
 _READ, _READ_LATE = 5000, 10_000
@@ -84,11 +84,11 @@ def _no_decay(evidence: Evidence) -> Findings:
     record = evidence.record(NO_DECAY)
     zero = stayed_finite(record)
     zero = zero.isel(member=np.flatnonzero(zero.wd.values == 0))
-    kept = np.mean(final(zero, "signal") >= 0.5 * zero.signal.values[:, 0], axis=1)
+    kept = np.mean(at_the_end(zero, "signal") >= 0.5 * zero.signal.values[:, 0], axis=1)
     found, wd = readings.survival(record), record.wd.values
     return Findings(
         {
-            FAILS: bootstrap(np.median, final(zero, "test_accuracy"), bounds=(0, 1)),
+            FAILS: bootstrap(np.median, at_the_end(zero, "test_accuracy"), bounds=(0, 1)),
             ALL_SURVIVE: bootstrap(np.mean, kept, bounds=(0, 1)),
         },
         f"{int(record.steps)} steps. Mean number of circles by weight decay: "

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from nucleate.observables import TwiceTheMean, separation, settle_step
-from nucleate.record import NEVER, final, last_row, stayed_finite
+from nucleate.record import NEVER, at_the_end, last_row, stayed_finite
 
 # A set of survivors that still changed in this last part of training is not settled.
 LAST_PART = 0.25
@@ -31,7 +31,7 @@ def alive(record: xr.Dataset) -> np.ndarray:
 
 def final_alive(record: xr.Dataset) -> np.ndarray:
     """Which frequencies stand out at each member's last step, [member, freq]."""
-    return np.asarray(RULE(final(record, "signal"), final(record, "mean_signal")))
+    return np.asarray(RULE(at_the_end(record, "signal"), at_the_end(record, "mean_signal")))
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def survival(record: xr.Dataset) -> Survival:
         # A network that was stopped because its survivors were clear is settled by that.
         stopped = "clear_step" in record and record.clear_step.values[member] == record.last_step.values[member]
         unsettled[member] = not stopped and settled > (1 - LAST_PART) * record.last_step.values[member]
-    signals = final(record, "signal")
-    strongest = np.asarray(separation(np.nan_to_num(signals), final(record, "mean_signal")))
+    signals = at_the_end(record, "signal")
+    strongest = np.asarray(separation(np.nan_to_num(signals), at_the_end(record, "mean_signal")))
     return Survival(final_alive(record).sum(1), strongest, unsettled)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, bootstrap, pearson, share
 from nucleate.papers.grokking import readings
 from nucleate.papers.grokking.experiments import DATA_SIZE
-from nucleate.record import final, stayed_finite
+from nucleate.record import at_the_end, stayed_finite
 
 _ROUNDING = 1e-6  # recorded accuracies are single precision
 
@@ -16,7 +16,7 @@ _DIFFERENCE = Check("mean absolute difference", "small", Region.at_most(0.1))
 def _agreement(evidence: Evidence) -> Findings:
     found = evidence.once(readings.loose_qualities)
     acc, predicted, fraction = found.accuracy, found.predicted_accuracy, found.fraction
-    unfinished = int(np.sum(final(stayed_finite(evidence.record(DATA_SIZE)), "train_accuracy") < 1))
+    unfinished = int(np.sum(at_the_end(stayed_finite(evidence.record(DATA_SIZE)), "train_accuracy") < 1))
     return Findings(
         {
             _CORRELATION: bootstrap(pearson, acc - fraction, predicted - fraction, bounds=(-1, 1)),

@@ -12,6 +12,7 @@ from nucleate.claims import (
     Findings,
     Reason,
     Region,
+    Steps,
     Threshold,
     bootstrap,
     pearson,
@@ -23,8 +24,10 @@ from nucleate.papers.grokking.experiments import FOUR_SYMBOLS, TRAJECTORIES, TRA
 from nucleate.papers.grokking.ledger.words import ABOUT_THREE, AROUND_CRITICAL, CRITICAL, TOLERANCE
 from nucleate.record import stayed_finite
 
-_HALF = Check("fraction at which half of the networks reach RQI > 0.95", "0.4", AROUND_CRITICAL)
-_EARLY = Check("share that reach it with less than 35 % of the data", "none", Region.at_most(0.1))
+_TRAINED = Steps(10_000, TRANSITION)  # as in Fig. 4b: later, more networks would have arrived
+
+_HALF = Check("fraction at which half of the networks reach RQI > 0.95", "0.4", AROUND_CRITICAL, mature=_TRAINED)
+_EARLY = Check("share that reach it with less than 35 % of the data", "none", Region.at_most(0.1), mature=_TRAINED)
 
 
 def _rqi_transition(evidence: Evidence) -> Findings:
@@ -49,7 +52,12 @@ def _rqi_transition(evidence: Evidence) -> Findings:
 
 
 _SKILL = Check("skill on unseen networks (1: perfect, 0: as good as nothing moving)", "agrees", Region.at_least(0.5))
-_ARRIVAL = Check("median time to RQI > 0.95 over n_h", "about 3", ABOUT_THREE)
+_ARRIVAL = Check(
+    "median time to RQI > 0.95 over n_h",
+    "about 3",
+    ABOUT_THREE,
+    mature=Steps(5000, TRAJECTORIES),  # as in Fig. 4c
+)
 
 
 def _trajectory_agreement(evidence: Evidence) -> Findings:
@@ -121,8 +129,11 @@ def _beyond_size(steps: np.ndarray, predicted: np.ndarray, size: np.ndarray) -> 
 _PAPER_SEEDS = 200
 """Networks per setting in Fig. 12; with fewer, an absent representation proves nothing."""
 
-_BETTER = Check("mean RQI at (1e-2, 1e-3) minus at (1e-3, 1e-2)", "> 0", Region.above(0), Threshold.PAPER)
-_FOUND = Check("different representations found, of 5", "5", Region.exactly(5))
+_FORMED = Steps(3000, FOUR_SYMBOLS)
+_BETTER = Check(
+    "mean RQI at (1e-2, 1e-3) minus at (1e-3, 1e-2)", "> 0", Region.above(0), Threshold.PAPER, mature=_FORMED
+)
+_FOUND = Check("different representations found, of 5", "5", Region.exactly(5), mature=_FORMED)
 
 
 def _descendants(evidence: Evidence) -> Findings:

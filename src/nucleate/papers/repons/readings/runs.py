@@ -7,7 +7,7 @@ import xarray as xr
 
 from nucleate.claims import Evidence
 from nucleate.papers.repons.experiments import DECODERS, LINE, PLANE
-from nucleate.record import final, stayed_finite
+from nucleate.record import at_the_end, stayed_finite
 from nucleate.theories import Parity
 from nucleate.theories.pairs import pair_terms, representation_loss, trajectory_loss
 
@@ -30,7 +30,7 @@ def first_embedding(record: xr.Dataset) -> np.ndarray:
 
 def final_embedding(record: xr.Dataset) -> np.ndarray:
     """Each network's last embedding: [member, token, dim]."""
-    return final(record, "embedding").astype(float)
+    return at_the_end(record, "embedding").astype(float)
 
 
 def displacement_maps(record: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
