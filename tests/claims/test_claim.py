@@ -87,14 +87,14 @@ def test_before_enough_steps_every_number_is_too_early(run, estimate):
     assert check.measured == (None if math.isnan(estimate.value) else estimate.value)
     assert check.interval is None
     assert check.lacks == "paper/a has had 100 steps"
-    assert check.judged == "from 101 steps of paper/a on"
+    assert check.judged == "once paper/a has had 101 steps"
 
 
 def test_with_enough_steps_the_number_decides(run):
     evidence = Evidence({"paper/a": run}, None)
     (check,) = claim(OUTSIDE, mature=Steps(100, "paper/a")).judge(evidence).checks
     assert (check.verdict, check.reason, check.lacks) == ("contradicted", "", "")
-    assert check.judged == "from 100 steps of paper/a on"  # said whether or not it mattered
+    assert check.judged == "once paper/a has had 100 steps"  # said whether or not it mattered
 
 
 def test_steps_of_several_experiments_must_all_be_enough(run, tmp_path):
@@ -102,7 +102,7 @@ def test_steps_of_several_experiments_must_all_be_enough(run, tmp_path):
     evidence = Evidence({"paper/a": run, "paper/b": long}, None)
     mature = Steps(20_000, ("paper/a", "paper/b"))
     assert mature.lacks(evidence) == "paper/a has had 100 steps"
-    assert str(mature) == "from 20,000 steps of paper/a and paper/b on"
+    assert str(mature) == "once paper/a and paper/b have had 20,000 steps"
     assert Steps(20_000, "paper/b").lacks(evidence) == ""
 
 

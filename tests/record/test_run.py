@@ -141,7 +141,7 @@ def test_another_schema_version_is_refused(run, version):
 @pytest.mark.parametrize("content", ["{", "", "[1]", "\x00"])
 def test_a_damaged_run_json_is_named(run, content):
     (run.path / "run.json").write_text(content)
-    with pytest.raises(RunError, match=r"run\.json (cannot be read|is not a run's)") as caught:
+    with pytest.raises(RunError, match=r"run\.json (cannot be read|is not a valid run)") as caught:
         Run.open(run.path)
     assert "\n" not in str(caught.value)
 

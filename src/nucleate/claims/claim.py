@@ -56,7 +56,8 @@ class Steps(Maturity):
         return ", ".join(f"{name} has had {steps:,} steps" for name, steps in short.items() if steps < self.least)
 
     def __str__(self) -> str:
-        return f"once {' and '.join(self._experiments)} has had {self.least:,} steps"
+        have = "have" if len(self._experiments) > 1 else "has"
+        return f"once {' and '.join(self._experiments)} {have} had {self.least:,} steps"
 
 
 @final

@@ -105,13 +105,13 @@ def bootstrap(
     Where every resample gives the same number, resampling has seen no spread, which does not mean that there is none.
     With 97.5 % confidence at most a share 1 − 0.025^(1/n) of all units differs from the n that were seen; the interval
     is what that many units at `bounds` could make of the statistic: no difference to a median, any difference to a
-    mean without bounds. Where there are bounds, no interval is narrower than that of units that are all alike.
+    mean without bounds.
 
     >>> estimate = bootstrap(np.mean, np.arange(100.0))
     >>> estimate.low < estimate.value < estimate.high
     True
     >>> bootstrap(np.mean, np.ones(20), bounds=(0, 1))  # about as sure as 20 hits of 20
-    Estimate(value=1.0, low=0.8333..., high=1.0, units=20, reason=None)
+    Estimate(value=1.0, low=0.831..., high=1.0, units=20, reason=None)
     """
     samples = tuple(np.asarray(sample) for sample in samples)
     counts = [len(sample) for sample in samples]
@@ -137,15 +137,9 @@ def bootstrap(
         # Equal up to rounding: a correlation of 1 comes out as 1 − 10⁻¹⁶ now and then.
         if math.isclose(known[0], known[-1], rel_tol=1e-12, abs_tol=DUST):
             return Estimate(value, *_with_unseen_units(statistic, samples, value, bounds), units)
-        # By rank, not by interpolation: there is nothing between a number and infinity.
-        rank = int(_tail(units) * (len(known) - 1))
-        low, high = float(known[rank]), float(known[-1 - rank])
-        if len(samples) == 1 and all(map(math.isfinite, bounds)):
-            # No surer than if all units were as the best of them, or as the worst: one that differs adds no certainty.
-            best, worst = (np.full_like(samples[0], end, float) for end in (samples[0].max(), samples[0].min()))
-            low = min(low, _with_unseen_units(statistic, (best,), low, bounds)[0])
-            high = max(high, _with_unseen_units(statistic, (worst,), high, bounds)[1])
-    return Estimate(value, low, high, units)
+    # By rank, not by interpolation: there is nothing between a number and infinity.
+    rank = int(_tail(units) * (len(known) - 1))
+    return Estimate(value, float(known[rank]), float(known[-1 - rank]), units)
 
 
 def _tail(units: int) -> float:

@@ -131,8 +131,8 @@ def test_a_share_of_heads_of_few_networks_says_nothing_of_networks():
 def test_networks_that_all_agree_leave_room_for_others():
     whole = shares.share_of_heads(np.full(6, 10.0), np.full(6, 10.0))
     assert whole.value == whole.high == 1
-    assert whole.low == pytest.approx(6 / 11)  # 5 of 11 networks may be unlike the six that were seen
-    assert shares.pooled_share(np.zeros(6), np.full(6, 10.0)).high == pytest.approx(5 / 11)
+    assert whole.low == pytest.approx(0.025 ** (1 / 6), abs=1e-3)  # as sure as six hits of six
+    assert shares.pooled_share(np.zeros(6), np.full(6, 10.0)).high == pytest.approx(1 - 0.025 ** (1 / 6), abs=1e-3)
     assert shares.pooled_share(np.array([1.0] * 6), np.array([1.0] * 3 + [3.0] * 3)).value == pytest.approx(0.5)
 
 
