@@ -2,10 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PARALLEL := --numprocesses auto --dist loadfile
+PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: tour test test-cpus lint bench docs clean
+.PHONY: tour test test-cpus fuzz lint bench docs clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -27,6 +27,12 @@ test: $(VENV)/.installed-test
 # The suite once for each instruction set of this machine's processor.
 test-cpus: $(VENV)/.installed-test
 	$(BIN)/python tests/cpus.py $(PARALLEL)
+
+# The attack of the test suite, for as long as you like: `make fuzz SECONDS=1800 SEED=7`.
+fuzz: SECONDS ?= 300
+fuzz: SEED ?= 0
+fuzz: $(VENV)/.installed-test
+	$(BIN)/python -m tests.attack --seconds $(SECONDS) --seed $(SEED) --workers $$($(BIN)/python -c 'import os; print(os.cpu_count())')
 
 lint: $(VENV)/.installed-lint
 	$(BIN)/ruff format --check .

@@ -11,7 +11,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import forces, gemm, llc, modular, particles, recording, simulator, toy
+from benchmarks import forces, gemm, llc, modular, particles, recording, simulator, toy, transformer
 from nucleate.machine import cores
 
 ROUNDS = 3
@@ -56,6 +56,18 @@ SUBJECTS = (
             "network-steps/s",
         )
         for case, steps in ((particles.SMALL, 200), (particles.PAPER, 10))
+    ),
+    *(
+        (
+            f"transformer, p = {case.fleet.p}, {case.fleet.dim} dimensions",
+            {
+                "PyTorch": partial(transformer.pytorch, case, steps),
+                "nucleate": partial(transformer.nucleate, case, cores(), steps),
+                "GEMM peak": partial(transformer.gemm_bound, case),
+            },
+            "network-steps/s",
+        )
+        for case, steps in ((transformer.SMALL, 300), (transformer.PAPER, 10))
     ),
 )
 

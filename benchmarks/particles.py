@@ -140,9 +140,9 @@ class Torch(torch.nn.Module):
 class _Block(torch.nn.Module):
     def __init__(self, block):
         super().__init__()
-        self.before_attention, self.before_mlp, self.mlp = (
-            _norm(block.before_attention),
-            _norm(block.before_mlp),
+        self.attention_norm, self.mlp_norm, self.mlp = (
+            _norm(block.attention_norm),
+            _norm(block.mlp_norm),
             _mlp(block.mlp),
         )
         attention, width = block.attention, block.attention.query.shape[0]
@@ -154,13 +154,13 @@ class _Block(torch.nn.Module):
 
     def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         batch, particles, width = x.shape
-        parts = self.look(self.before_attention(x)).view(batch, particles, 3, self.heads, -1)
+        parts = self.look(self.attention_norm(x)).view(batch, particles, 3, self.heads, -1)
         query, key, value = parts.permute(2, 0, 3, 1, 4)
         # The zero token: a key and a value of zeros.
         key, value = (functional.pad(part, (0, 0, 0, 1)) for part in (key, value))
         mixed = functional.scaled_dot_product_attention(query, key, value, mask)
         x = x + self.output(mixed.transpose(1, 2).reshape(batch, particles, width))
-        return x + self.mlp(self.before_mlp(x))
+        return x + self.mlp(self.mlp_norm(x))
 
 
 def _mlp(mlp) -> torch.nn.Sequential:

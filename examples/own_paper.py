@@ -50,9 +50,6 @@ class Parity(Recipe):
         right = lambda view: jnp.mean(jnp.sign(view.outputs) == view.batch["y"])
         return (Probe("loss", lambda view: view.loss, Every(20)), Probe("accuracy", right, Every(20)))
 
-    def describe(self, data):
-        return {}
-
 
 # --- experiments.py: a config, and one row per experiment ------------------------------------------------------------
 

@@ -7,11 +7,15 @@ import atexit
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import threading
+from pathlib import Path
 
 from hypothesis import settings
 from jaxtyping import install_import_hook
+
+sys.path.insert(0, str(Path(__file__).parent))  # for `as_users`
 
 # The numeric tower: an int is a good float, as every static checker agrees.
 install_import_hook("nucleate", "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")

@@ -71,6 +71,8 @@ def test_one_contradicted_check_contradicts_and_all_must_hold(estimates, verdict
         (Estimate.unknown(), "undefined"),
         (Estimate.unknown(Reason.TOO_EARLY), "too early"),
         (OUTSIDE.too_early(), "too early"),
+        (ACROSS.or_later(INSIDE, OUTSIDE), "too early"),  # more steps would decide
+        (INSIDE.or_later(INSIDE, replace(INSIDE, value=INSIDE.value + 0.01)), ""),  # whatever is to come
     ],
 )
 def test_an_inconclusive_check_says_why(estimate, reason):

@@ -1,15 +1,14 @@
 import functools
 import json
 import sys
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 import xarray as xr
 
 from nucleate.claims import Evidence, FinishedRun, evidence
-from nucleate.record import Keep, Run, RunError, Variable, create_store
+from nucleate.record import About, Keep, Run, RunError, Variable, create_store
 
 TRUSTED = (__name__.split(".")[0],)
 CALLS: list[str] = []
@@ -20,8 +19,7 @@ class Planted:
     """A finished run that never was."""
 
     value: float
-    about: dict = field(default_factory=lambda: {"members": 1, "steps": 2, "seconds": 3.0, "status": "complete"})
-    record_path = Path("planted")
+    about: About = About("complete", "2026-01-31", {}, "unknown", {}, members=1, steps=2, seconds=3.0)  # noqa: RUF009
 
     def record(self) -> xr.Dataset:
         return xr.Dataset({"x": ("member", [self.value])})
@@ -101,7 +99,7 @@ def test_results_are_kept_for_the_next_process(gather):
 def test_a_changed_run_invalidates_what_read_it_through_whatever_it_called(gather):
     first = gather()
     calls(first, slope_of_a, sum_of_slopes, of_no_run)  # the sum reads `a` only through the slope, already there
-    other = {"members": 1, "steps": 99}
+    other = replace(Planted.about, steps=99)
     assert calls(gather(c=Planted(3.0, other)), sum_of_slopes, slope_of_a, of_no_run) == []
     assert calls(gather(b=Planted(2.0, other)), sum_of_slopes, slope_of_a, of_no_run) == ["sum_of_slopes"]
     assert sorted(calls(gather(a=Planted(5.0, other)), sum_of_slopes, of_no_run)) == ["slope_of_a", "sum_of_slopes"]
@@ -111,7 +109,7 @@ def test_a_changed_run_invalidates_what_read_it_through_whatever_it_called(gathe
 def test_what_was_read_from_disk_counts_as_read(gather):
     calls(gather(), slope_of_a)
     calls(gather(), sum_of_slopes)  # the slope comes from disk
-    other = {"members": 1, "steps": 99}
+    other = replace(Planted.about, steps=99)
     assert calls(gather(a=Planted(5.0, other)), sum_of_slopes) == ["sum_of_slopes", "slope_of_a"]
 
 
@@ -127,13 +125,13 @@ def test_what_a_failed_attempt_read_counts_as_read(gather):
 
     first = gather()
     assert first.kept("answer", lambda: answer(first)) == "it failed"
-    again = gather(a=Planted(5.0, {"members": 1, "steps": 99}))
+    again = gather(a=Planted(5.0, replace(Planted.about, steps=99)))
     assert again.kept("answer", lambda: "it went well") == "it went well"
 
 
 def test_cost_and_status_of_a_run_do_not_count(gather):
     calls(gather(), slope_of_a)
-    about = {"members": 1, "steps": 2, "seconds": 999.0, "status": "running"}
+    about = replace(Planted.about, seconds=999.0, status="running")
     assert calls(gather(a=Planted(1.0, about)), slope_of_a) == []
 
 
@@ -207,7 +205,7 @@ def test_a_record_is_loaded_once(run):
     record = evidence.record("fleet")
     assert record is evidence.record("fleet")
     assert record.rqi.variable._in_memory
-    assert evidence.about("fleet")["members"] == 2
+    assert evidence.about("fleet").members == 2
 
 
 def test_a_corrupt_record_is_named(run):
@@ -219,3 +217,14 @@ def test_a_corrupt_record_is_named(run):
 
 def test_this_module_can_be_named():
     assert sys.modules[__name__].slope_of_a is slope_of_a  # else nothing above would be kept
+
+
+def test_a_claim_reads_only_the_runs_that_it_declares():
+    seen = Evidence({"a": Planted(1.0), "b": Planted(2.0)}, None)
+    seen.once(slope_of_a)
+    with seen.only(("b",)):
+        assert seen.record("b").x == 2.0
+        for read in (lambda: seen.record("a"), lambda: seen.about("a"), lambda: seen.once(slope_of_a)):
+            with pytest.raises(ValueError, match="'a' is read, but not declared: add it to `needs`, which names b"):
+                read()
+    assert seen.once(slope_of_a).slope == 2.0

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from nucleate.claims import Estimate, Reason, bootstrap, pearson, ratio, share, spearman
+from nucleate.claims import Estimate, Reason, bootstrap, partial_spearman, pearson, ratio, share, spearman
 
 UNITS = (6, 20, 100)
 
@@ -212,3 +212,23 @@ def test_a_constant_column_has_no_correlation_however_it_is_rounded(value, count
     constant, ramp = np.full(count, value), np.arange(count)
     assert math.isnan(pearson(constant, ramp))
     assert math.isnan(spearman(ramp, constant))
+
+
+def test_what_may_still_happen_widens_the_interval_and_makes_it_too_early():
+    now, lowest, highest = share(5, 10), share(3, 10), share(9, 10)
+    later = now.or_later(lowest, highest)
+    assert (later.value, later.low, later.high, later.units) == (0.5, lowest.low, highest.high, 10)
+    assert later.pending
+    assert not now.or_later(now, now).pending
+    assert now.or_later(Estimate.unknown(Reason.TOO_FEW), highest).reason is Reason.TOO_FEW
+
+
+def test_a_partial_rank_correlation_is_that_of_the_residuals():
+    rng = np.random.default_rng(0)
+    given = rng.normal(size=400)
+    x, y = given + 0.1 * rng.normal(size=400), given + 0.1 * rng.normal(size=400)
+    assert spearman(x, y) > 0.9
+    assert abs(partial_spearman(x, y, given)) < 0.2
+    assert partial_spearman(x, x, given) == pytest.approx(1)
+    assert math.isnan(partial_spearman(given, y, given))
+    assert partial_spearman(x, y, np.zeros(400)) == pytest.approx(spearman(x, y))

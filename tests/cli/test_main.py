@@ -27,13 +27,10 @@ def here(capsys, monkeypatch):
     def call(*args: str, cwd: Path) -> subprocess.CompletedProcess:
         monkeypatch.chdir(cwd)
         monkeypatch.setenv("COLUMNS", "200")
-        before = signal.getsignal(signal.SIGTERM)
         try:
             code = main(list(args))
         except SystemExit as left:
             code = left.code
-        finally:
-            signal.signal(signal.SIGTERM, before)
         return subprocess.CompletedProcess(args, int(code or 0), *capsys.readouterr())
 
     return call
@@ -84,7 +81,7 @@ def test_help_teaches_without_loading_jax(tmp_path):
     assert "Examples:" in shown.stdout
 
 
-@pytest.mark.parametrize("command", ["tour", "list", "run", "replicate", "resume", "report", "runs", "show"])
+@pytest.mark.parametrize("command", ["tour", "list", "run", "replicate", "resume", "report", "runs", "show", "export"])
 def test_every_command_has_examples(command, tmp_path, here):
     shown = here(command, "--help", cwd=tmp_path)
     assert shown.returncode == 0
@@ -150,14 +147,15 @@ def test_an_older_schema_is_named(finished, tmp_path, here):
     assert "schema version 0" in shown.stderr
 
 
-def test_interrupt_says_how_to_resume_and_resume_does(tmp_path):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"])
+def test_interrupt_says_how_to_resume_and_resume_does(tmp_path, here, number, code):
     long = [
         "--train-size",
         "45",
         "--seeds",
         "2",
         "--steps",
-        "25000",
+        "12000",
         "--width",
         "64",
         "--block",
@@ -171,20 +169,19 @@ def test_interrupt_says_how_to_resume_and_resume_does(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    checkpoints = tmp_path / "runs/long/checkpoints"
-    deadline = time.monotonic() + 120
-    while not checkpoints.exists() and time.monotonic() < deadline:
+    about, deadline = tmp_path / "runs/long/run.json", time.monotonic() + 120
+    while not (about.exists() and '"running"' in about.read_text()):
+        assert time.monotonic() < deadline
         time.sleep(0.1)
-    time.sleep(1.0)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "nucleate resume runs/long" in said
-    assert "Traceback" not in said
-    assert json.loads((tmp_path / "runs/long/run.json").read_text())["status"] == "interrupted"
-    resumed = nucleate("resume", "runs/long", cwd=tmp_path)
+    assert process.returncode == code
+    assert said.endswith("\nInterrupted. Continue with: nucleate resume runs/long\n")
+    # "running" if compilation was not over in ten seconds: as after SIGKILL, there is nothing to save.
+    assert json.loads(about.read_text())["status"] in ("interrupted", "running")
+    resumed = here("resume", "runs/long", cwd=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
-    assert json.loads((tmp_path / "runs/long/run.json").read_text())["status"] == "complete"
+    assert json.loads(about.read_text())["status"] == "complete"
 
 
 def test_one_claim_as_json(tmp_path):

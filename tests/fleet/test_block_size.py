@@ -13,7 +13,7 @@ def cache(tmp_path, monkeypatch):
     """A cache of measured block sizes that knows nothing yet. Compiled programs stay where they are."""
     use_compile_cache()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    return tmp_path / "nucleate/blocks.json"
+    return tmp_path / "nucleate/speeds.json"
 
 
 @pytest.fixture
@@ -25,12 +25,12 @@ def plan(monkeypatch):
 
 
 def test_a_given_block_is_used():
-    assert block_size.choose_block(Plan(Sums(), members(6), 10**9, block=3), (), print) == 3
+    assert block_size.choose_block(Plan(Sums(), members(6), 10**9, block=3), (), print) == (3, None)
 
 
 def test_a_small_run_is_not_measured(cache):
     plan = Plan(Sums(), members(6), 20)
-    assert block_size.choose_block(plan, plan.group(0), pytest.fail) == 1
+    assert block_size.choose_block(plan, plan.group(0), pytest.fail) == (1, None)
     assert not cache.exists()
 
 
@@ -38,19 +38,19 @@ def test_the_fastest_block_is_chosen_and_remembered(plan, cache, monkeypatch):
     speeds = {1: 100.0, 4: 300.0}  # 16 is more than there are members
     monkeypatch.setattr(block_size, "_speed", lambda plan, group, index, lanes: speeds[lanes])
     said = []
-    assert block_size.choose_block(plan, plan.group(0), said.append) == 4
+    assert block_size.choose_block(plan, plan.group(0), said.append) == (4, 300.0)
     assert said == ["measuring the block size", ""]
-    assert list(json.loads(cache.read_text()).values()) == [4]
+    assert list(json.loads(cache.read_text()).values()) == [{"1": 100.0, "4": 300.0}]
 
     speeds.clear()  # asked again, it would fail
-    assert block_size.choose_block(plan, plan.group(0), pytest.fail) == 4
+    assert block_size.choose_block(plan, plan.group(0), pytest.fail) == (4, 300.0)
 
 
 def test_another_program_is_measured_again(plan, cache, monkeypatch):
     monkeypatch.setattr(block_size, "_speed", lambda plan, group, index, lanes: 1.0 / lanes)
     other = Plan(Sums(width=6), members(6), 20)
     for each in (plan, other):
-        assert block_size.choose_block(each, each.group(0), print) == 1
+        assert block_size.choose_block(each, each.group(0), print) == (1, 1.0)
     assert len(json.loads(cache.read_text())) == 2
 
 
@@ -58,18 +58,19 @@ def test_a_fleet_smaller_than_every_block_gets_the_smallest(plan, cache, monkeyp
     # As on an accelerator, whose blocks are large.
     monkeypatch.setattr(block_size, "_CANDIDATES", {jax.default_backend(): (8, 64)})
     monkeypatch.setattr(block_size, "_speed", lambda plan, group, index, lanes: float(lanes))
-    assert block_size.choose_block(plan, plan.group(0), print) == 8
+    assert block_size.choose_block(plan, plan.group(0), print) == (8, 8.0)
 
 
 def test_a_damaged_cache_is_made_anew(plan, cache, monkeypatch):
     monkeypatch.setattr(block_size, "_speed", lambda plan, group, index, lanes: float(lanes))
     cache.parent.mkdir(parents=True)
     cache.write_text("{")
-    assert block_size.choose_block(plan, plan.group(0), print) == 4
+    assert block_size.choose_block(plan, plan.group(0), print) == (4, 4.0)
     assert json.loads(cache.read_text())
 
 
 def test_a_real_measurement_ends_in_a_run(plan, cache, tmp_path, monkeypatch):
     monkeypatch.setattr(block_size, "_CANDIDATES", {jax.default_backend(): (1,)})
-    assert train(plan, tmp_path / "run").about["block"] == 1
-    assert list(json.loads(cache.read_text()).values()) == [1]
+    assert train(plan, tmp_path / "run").about.block == 1
+    (speeds,) = json.loads(cache.read_text()).values()
+    assert speeds["1"] > 0

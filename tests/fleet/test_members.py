@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nucleate.fleet import Members, grid, table
+from nucleate.machine import TooLarge
 
 
 @given(
@@ -54,9 +55,40 @@ def test_members_are_a_mapping_of_columns():
         (lambda: table(seed=[1, 2], eta=[0.1, 0.2, 0.3]), r"columns must have equal length; got .*'seed': 2, 'eta': 3"),
         (lambda: grid(eta=[0.1]), r"a column 'seed' is required"),
         (lambda: Members({}), r"a column 'seed' is required"),
+        (
+            lambda: table(seed=[1, 2], rule=["a", "b"]),
+            r"Members\.rule must hold one number for each member; got \['",
+        ),
+        (lambda: table(seed=[1, 2], rule="a"), r"Members\.rule .*; got \['a'\]\. Put other choices into the recipe\."),
+        (lambda: grid(seed=range(2), eta=[0.1, None]), r"Members\.eta must hold one number .*; got \[0\.1, None\]"),
+        (lambda: grid(seed=range(2), eta=[[1], [1, 2]]), r"Members\.eta must hold one number"),
+        (lambda: table(seed=[1], eta=np.zeros((1, 2))), r"Members\.eta must hold one number"),
+        (lambda: table(seed=object()), r"Members\.seed must hold one number"),
+        (lambda: Members({"seed": np.arange(2), "eta": np.ones(2, complex)}), r"Members\.eta must hold one number"),
         (lambda: grid(seed=range(3), eta=[]), r"the fleet is empty; every axis of a grid needs at least one value"),
     ],
 )
 def test_a_table_without_sense_is_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("seeds", [2**31, 2**63 - 1, 2**63, 10**30])
+def test_a_table_that_is_absurdly_long_is_not_made(seeds):
+    for make in (lambda: grid(seed=range(seeds), eta=[1, 2]), lambda: table(seed=range(seeds), eta=1)):
+        with pytest.raises(TooLarge, match=r"Members: a table of .* networks is too long: .* Choose fewer seeds"):
+            make()
+
+
+def test_a_table_that_does_not_fit_into_memory_is_not_made(monkeypatch):
+    monkeypatch.setattr("nucleate.machine.room.free_memory", lambda: 10**6)
+    assert grid(seed=range(1000)).count == 1000
+    with pytest.raises(
+        TooLarge, match=r"a table of 1,000,000 networks needs about 32 MB of memory; 1 MB is free\. Choose fewer"
+    ):
+        grid(seed=range(1000), eta=range(1000))
+
+
+def test_lists_and_generators_are_columns_too():
+    assert table(seed=[3, 4])["seed"].tolist() == [3, 4]
+    assert grid(seed=(n for n in (1, 2)), eta=np.float32(0.5)).row(1) == {"seed": 2, "eta": 0.5}

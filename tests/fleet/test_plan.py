@@ -28,7 +28,6 @@ from nucleate.fleet import Crossing, Every, First, LogSpaced, Plan, Probe
         ),
         ({"recipe": Sums(extra=(Probe("outcome", fit, Every(5)),))}, r"probe 'outcome' uses a name reserved"),
         ({"members": members(2, step=1)}, r"column 'step' uses a name reserved by the record"),
-        ({"members": members(2, rule=["a", "b"])}, r"Members\.rule must be numeric; got <U1\. Put choices into"),
         ({"members": members(2, seed=[0.0, 1.0])}, r"Members\.seed must be integers from 0 to 2³²−1; got 0\.0 to 1"),
         ({"members": members(2, seed=[-1, 0])}, r"Members\.seed must be integers .*; got -1 to 0"),
         ({"recipe": Sums(stop=("low",))}, r"Sums\.stop names crossings that do not exist: \['low'\]"),

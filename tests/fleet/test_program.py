@@ -130,7 +130,7 @@ def test_training_follows_numpy_in_double_precision(toy, trained):
 
 
 def test_a_grid_of_hyperparameters_is_one_program(toy, tmp_path):
-    assert train(toy, tmp_path / "run").about["groups"] == 1
+    assert train(toy, tmp_path / "run").about.groups == 1
 
 
 def test_hyperparameters_matter_and_seeds_differ(toy_record):
@@ -151,7 +151,7 @@ def test_static_differences_are_grouped_and_padded(trained, tmp_path):
     mixed = Plan(recipe, members(width=[3, 5, 3, 5], seed=range(4)), 30, block=1)
     run = train(mixed, tmp_path / "run")
     record = run.record().load()
-    assert run.about["groups"] == 2
+    assert run.about.groups == 2
     assert record.sizes["unit"] == 5
     weight = record.first_weight.values
     assert np.isnan(weight[::2, ..., 3:]).all()

@@ -1,6 +1,7 @@
 import io
 import re
 
+import pytest
 from rich.console import Console
 
 from nucleate.fleet import Bar, Silent, Watcher
@@ -23,6 +24,33 @@ def test_a_bar_on_a_terminal_shows_name_detail_and_share():
     for part in ("phase-diagram", "50%", "12 members", "left"):
         assert part in shown
     assert "measuring" not in shown.splitlines()[-1]
+
+
+def test_a_bar_tells_what_is_left_from_what_it_took():
+    console = Console(file=io.StringIO(), force_terminal=True, width=160)
+    bar = Bar(console)
+    bar.begin("fleet", 1000)
+    bar.end()
+    assert "-:--:-- left" in console.file.getvalue()
+    assert "took" not in console.file.getvalue()
+    bar.begin("fleet", 1000)
+    bar.advance(1000)
+    bar.end()
+    assert re.search(r"took \d:\d\d:\d\d", console.file.getvalue())
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_name_is_not_markup(terminal, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setenv("FORCE_COLOR" if terminal else "NO_COLOR", "1")
+    bar = Bar(quiet_seconds=0.0)
+    bar.begin("x[/bold]y", 1000, detail="[red]")
+    bar.say(":warning: [/red]")
+    bar.advance(250)
+    bar.end()
+    shown = capsys.readouterr().err
+    assert "x[/bold]y" in shown
+    assert ("[red]" if terminal else "(:warning: [/red])") in shown
 
 
 def test_a_bar_off_a_terminal_says_a_line_now_and_then():

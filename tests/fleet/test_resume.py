@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 from small_fleets import Sums, all_sorts, small_chunks
 
-from nucleate.fleet import Silent, replay, train
+from nucleate.fleet import Interruption, Silent, replay, train
 from nucleate.fleet.program import Program
-from nucleate.fleet.train import Interruption
 from nucleate.record import Outcome, Run, RunError, verify
 
 PROCESS = Path(__file__).parent / "train_all_sorts.py"
@@ -69,7 +68,7 @@ def assert_unfinished(run: Run) -> None:
 def test_the_fleet_has_every_kind_of_member_and_many_chunks(whole):
     record = whole.record().load()
     assert set(record.outcome.values.tolist()) == {Outcome.OK, Outcome.STOPPED, Outcome.DIVERGED}
-    assert whole.about["groups"] == 2
+    assert whole.about.groups == 2
     assert len(list(whole.record_path.glob("embedding/c/*/*"))) > 50
 
 
@@ -182,7 +181,7 @@ def test_progress_after_resuming_ends_at_all_steps(interrupted, whole):
         train(all_sorts(), interrupted.path, watch=count)
     assert count.seen == count.total == 6 * 3000
     assert_same(interrupted, whole)
-    assert interrupted.about["seconds"] > 0
+    assert interrupted.about.seconds > 0
 
 
 def test_a_run_that_was_cut_up_otherwise_starts_again(interrupted, whole, monkeypatch):

@@ -60,8 +60,8 @@ def test_at_leaves_out_what_is_past_the_end_and_sorts_the_rest():
         (lambda: Every(0), r"Every\.gap must be >= 1; got 0\."),
         (lambda: LogSpaced(1), r"LogSpaced\.count must be >= 2; got 1\."),
         (lambda: First(0), r"First\.count must be >= 1; got 0\."),
-        (lambda: At(()), r"At\.chosen must be steps >= 0; got \(\)\."),
-        (lambda: At((3, -1)), r"At\.chosen must be steps >= 0; got \(3, -1\)\."),
+        (lambda: At(()), r"At\.chosen needs at least one value; got none\."),
+        (lambda: At((3, -1)), r"At\.chosen must be >= 0; got -1\."),
     ],
 )
 def test_a_schedule_without_sense_is_refused(make, message):

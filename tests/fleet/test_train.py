@@ -44,13 +44,13 @@ def run(tmp_path_factory):
 
 def test_a_run_directory_tells_all_about_itself(run):
     about = run.about
-    assert about["schema_version"] == SCHEMA_VERSION
-    assert about["status"] == "complete"
-    assert (about["experiment"], about["config"]) == ("small", {"p": 4})
-    assert (about["members"], about["steps"], about["block"], about["groups"]) == (3, 20, 1, 1)
-    assert about["fingerprint"] == PLAN.fingerprint()
-    assert about["seconds"] > 0
-    assert about["versions"]["jax"] == jax.__version__
+    assert about.schema_version == SCHEMA_VERSION
+    assert about.status == "complete"
+    assert (about.experiment, about.config) == ("small", {"p": 4})
+    assert (about.members, about.steps, about.block, about.groups) == (3, 20, 1, 1)
+    assert about.fingerprint == PLAN.fingerprint()
+    assert about.seconds > 0
+    assert about.versions["jax"] == jax.__version__
     assert list_runs(run.path.parents[1]) == [run]
 
 
@@ -91,7 +91,7 @@ def test_the_numbers_do_not_depend_on_the_number_of_cores(run, tmp_path, monkeyp
     monkeypatch.setattr(machine, "workers", lambda: jax.local_devices()[:1] * workers)
     monkeypatch.setattr("nucleate.fleet.layout._SHARDS_PER_WORKER", 1)
     other = train(PLAN, tmp_path / "run")
-    assert other.about["shard_size"] == {1: 3, 5: 1}[workers]
+    assert other.about.shard_size == {1: 3, 5: 1}[workers]
     expected, record = run.record().load(), other.record().load()
     assert all(np.array_equal(record[name], expected[name]) for name in expected.variables)
 
@@ -101,7 +101,7 @@ def test_a_run_is_continued_after_its_recipe_has_moved(tmp_path, monkeypatch, co
     plan = dataclasses.replace(PLAN, about={"experiment": "small", "config": config})
     before = train(plan, tmp_path / "run").about
     monkeypatch.setattr(Sums, "__module__", "moved")
-    assert plan.fingerprint() != before["fingerprint"]
+    assert plan.fingerprint() != before.fingerprint
     assert train(plan, tmp_path / "run").about == before  # recognised as complete
 
 
@@ -149,12 +149,13 @@ def test_a_probe_whose_value_has_other_axes_than_it_says(tmp_path):
 
 def test_a_file(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(RunError, match=r"file cannot be a run directory: there is a file in its place"):
+    with pytest.raises(RunError, match=r"file cannot be a folder of results: there is a file in its place"):
         train(PLAN, tmp_path / "file")
 
 
 def test_a_run_of_an_older_schema(tmp_path):
-    Run.create(tmp_path, {}).update(schema_version=0)
+    about = Run.create(tmp_path, {"members": 3, "steps": 20}).path / "run.json"
+    about.write_text(about.read_text().replace('"schema_version": 1', '"schema_version": 0'))
     with pytest.raises(RunError, match="was written with schema version 0"):
         train(PLAN, tmp_path)
 

@@ -4,7 +4,7 @@ import threading
 import jax
 import pytest
 
-from nucleate.machine import cores, map_over_workers, threads, workers
+from nucleate.machine import PlatformError, cores, map_over_workers, threads, workers
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this platform binds no process to cores")
@@ -25,6 +25,25 @@ def test_where_no_process_is_bound_all_cores_count_and_one_at_least(monkeypatch,
 def test_every_core_works():
     assert len(workers()) == cores()
     assert set(workers()) == {jax.local_devices()[0]}
+
+
+@pytest.mark.parametrize(
+    ("problem", "reason"),
+    [
+        (
+            RuntimeError("Unable to initialize backend 'no' (set JAX_PLATFORMS='' …)"),
+            "Unable to initialize backend 'no'",
+        ),
+        (AssertionError(), "there is no such device"),
+    ],
+)
+def test_a_platform_that_is_not_there_is_named(monkeypatch, problem, reason):
+    def missing():
+        raise problem
+
+    monkeypatch.setattr(jax, "local_devices", missing)
+    with pytest.raises(PlatformError, match=rf"JAX cannot run on JAX_PLATFORMS=.*: {reason}\. Set JAX_PLATFORMS=cpu\."):
+        workers()
 
 
 @pytest.mark.parametrize("count", [0, 1, 5])

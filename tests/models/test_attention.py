@@ -4,10 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nucleate.models import Attention
-from nucleate.models.attention import look_at_others
+from nucleate.models import Attention, look_at_others
 
-ATTENTION = eqx.filter_jit(Attention)(width=8, heads=2, key=jax.random.key(0))
+ATTENTION = eqx.filter_jit(Attention)(8, 2, look_at_others, key=jax.random.key(0))
 
 attend, look = jax.jit(ATTENTION.__call__), jax.jit(look_at_others)
 
@@ -72,4 +71,4 @@ def test_weights_start_as_in_pytorch():
 
 def test_a_width_that_heads_cannot_share_is_refused():
     with pytest.raises(ValueError, match=r"Attention\.width must be a multiple of its heads; got 9 and 2 heads"):
-        Attention(width=9, heads=2, key=jax.random.key(0))
+        Attention(9, 2, look_at_others, key=jax.random.key(0))

@@ -52,7 +52,7 @@ def forward(model, position, velocity, boundary):
         rows.append(row)
     x = np.array(rows)
     for block in model.blocks:
-        parts, y = block.attention, np.array([normal(block.before_attention, row) for row in x])
+        parts, y = block.attention, np.array([normal(block.attention_norm, row) for row in x])
         change, weights = np.tile(parts.output_bias, (len(x), 1)), np.zeros((SIZE.heads, len(x), len(x)))
         for h in range(SIZE.heads):
             q, k, v = (
@@ -70,7 +70,7 @@ def forward(model, position, velocity, boundary):
                 change[i] += weights[h, i] @ v @ parts.output[h]
         attention.append(weights)
         x = x + change
-        x = x + np.array([mlp(block.mlp, normal(block.before_mlp, row)) for row in x])
+        x = x + np.array([mlp(block.mlp, normal(block.mlp_norm, row)) for row in x])
     out = np.array([mlp(model.unembed, normal(model.norm, row)) for row in x])
     return model.frame.scale * out, np.array(attention)
 
@@ -160,9 +160,9 @@ def test_bad_sizes_and_frames():
         TransformerSize(heads=3, width=16)
     with pytest.raises(ValueError, match=r"TransformerSize\.blocks must be >= 1; got 0"):
         TransformerSize(blocks=0)
-    with pytest.raises(ValueError, match=r"Frame\.radius must be positive and finite; got 0"):
+    with pytest.raises(ValueError, match=r"Frame\.radius must be > 0; got 0"):
         Frame(radius=0.0)
-    with pytest.raises(ValueError, match=r"Frame\.centre must hold one finite number for each dimension; got \(\)"):
+    with pytest.raises(ValueError, match=r"Frame\.centre must hold one number for each dimension; got \(\)"):
         Frame(centre=())
     model, *state = make()
     with pytest.raises(ValueError, match=r"steps must be >= 0; got -1"):

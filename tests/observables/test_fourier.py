@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from nucleate.observables import (
     fourier_coefficients,
+    frequency_shares,
     gradient_spectrum,
     mean_signal,
     plane,
@@ -187,3 +188,18 @@ def test_float64_stays_float64():
         found = signal(embedding)
         assert found.dtype == np.float64
         np.testing.assert_allclose(found, np.linalg.norm(np.fft.fft(embedding, axis=0), axis=1)[1:30], rtol=1e-13)
+
+
+@pytest.mark.parametrize("p", MODULI)
+def test_shares_are_powers_over_the_variance(p):
+    embedding = draw(p, p) + 5
+    shares = frequency_shares(embedding)
+    total = np.sum((embedding - embedding.mean(0)) ** 2)
+    np.testing.assert_allclose(shares, 2 * power(embedding) / (p * total), rtol=1e-3)
+    rest = np.abs(np.fft.fft(embedding, axis=0)[p // 2]) ** 2 if p % 2 == 0 else np.zeros(1)
+    assert shares.sum() + rest.sum() / (p * total) == pytest.approx(1, abs=1e-4)
+
+
+def test_a_circle_has_one_share_and_a_constant_none():
+    assert frequency_shares(circle(11, 4) + 7).round(3).tolist() == [0, 0, 0, 1, 0]
+    assert not frequency_shares(np.full((11, 2), 3.0)).any()

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 
-from nucleate.observables import effective_dimension, pca_spectrum, spectral_entropy
+from nucleate.observables import effective_dimension, pca_spectrum, principal_coordinates, spectral_entropy
 
 repeatable = settings(deadline=None, derandomize=True, max_examples=50)
 
@@ -96,3 +96,19 @@ def test_jitted_and_mapped_equals_a_loop():
     mapped = jax.jit(jax.vmap(measure))(embeddings)
     np.testing.assert_allclose(mapped, np.stack([measure(one) for one in embeddings]), atol=1e-5)
     np.testing.assert_allclose(measure(jnp.asarray(embeddings[0])), mapped[0], atol=1e-5)
+
+
+def test_coordinates_on_the_axes_of_another_are_what_brute_force_computes():
+    rng = np.random.default_rng(3)
+    embedding, of = rng.normal(size=(2, 9, 5)) * np.array([5, 3, 1, 0.5, 0.2]) + 2
+    value, axes = np.linalg.eigh(np.cov(of.T))
+    expected = (embedding - of.mean(0)) @ axes[:, np.argsort(-value)[:3]]
+    found = principal_coordinates(embedding, of, 3)
+    np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-4)
+    own = np.var(principal_coordinates(of, of, 5), axis=0)
+    np.testing.assert_allclose(own / own.sum(), pca_spectrum(of), atol=1e-5)
+
+
+def test_there_are_only_so_many_components():
+    with pytest.raises(ValueError, match=r"principal_coordinates: count must be between 1 and 2 for \(4, 2\); got 3"):
+        principal_coordinates(np.zeros((4, 2)), np.zeros((4, 2)), 3)

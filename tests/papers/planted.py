@@ -1,9 +1,10 @@
 """A finished run that never was: a record made by hand."""
 
 import dataclasses
-from pathlib import Path
 
 import xarray as xr
+
+from nucleate.record import About
 
 
 @dataclasses.dataclass(frozen=True)
@@ -14,15 +15,9 @@ class PlantedRun:
     config: dict = dataclasses.field(default_factory=dict)
 
     @property
-    def about(self):
-        return {
-            "members": self.dataset.sizes["member"],
-            "steps": self.dataset.attrs["steps"],
-            "seconds": 0.0,
-            "config": self.config,
-        }
-
-    record_path = Path("planted")
+    def about(self) -> About:
+        members, steps = self.dataset.sizes["member"], self.dataset.attrs["steps"]
+        return About("complete", "2026-01-31", {}, "unknown", {}, members, steps, config=self.config)
 
     def record(self):
         return self.dataset

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import xarray as xr
 from planted import PlantedRun
+from plants_transformer import PLANTS as TRANSFORMERS
 
 from nucleate.claims import Evidence
 from nucleate.fleet import Plan
@@ -21,6 +22,8 @@ from nucleate.papers.grokking.experiments import (
     EFFORT,
     EXPERIMENTS,
     FOUR_SYMBOLS,
+    GROUPS_CORNERS,
+    GROUPS_PHASES,
     PHASE_DECAY,
     PHASE_DECAY_CLASSES,
     PHASE_RATES,
@@ -196,10 +199,12 @@ def rates(fast_decoder: Phase, slow_decoder: Phase, **short) -> Evidence:
 
 
 def decays(cells: list[list[Phase]], corners: list[list[Phase]], **how) -> Evidence:
-    """Maps over weight decay with these cells, and their corners without and with decay, in both tasks."""
+    """Maps over weight decay with these cells, and their corners without and with decay, in all three tasks."""
     return evidence(
         phase_decay=phased(PHASE_DECAY, cells, "wd_dec", **how),
         phase_decay_classes=phased(PHASE_DECAY_CLASSES, cells, "wd_dec", **how),
+        groups_phases=phased(GROUPS_PHASES, cells, "wd_dec", **how),
+        groups_corners=phased(GROUPS_CORNERS, corners, "wd_dec", **how),
         corners_decay=phased(CORNERS_DECAY, corners, "wd_dec", **how),
         corners_decay_classes=phased(CORNERS_DECAY_CLASSES, corners, "wd_dec", **how),
     )
@@ -224,4 +229,5 @@ PLANTS: dict[str, tuple[Callable[[], Evidence] | None, Callable[[], Evidence] | 
         lambda: four_symbols(slow=["A1", "A2", "A3", "all"], fast=["none"]),
         lambda: four_symbols(slow=["none"], fast=["all"]),
     ),
+    **TRANSFORMERS,
 }

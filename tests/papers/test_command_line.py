@@ -1,7 +1,6 @@
 """`nucleate` with a paper that fails in parts: what is said, what is left behind, and with which exit code."""
 
 import json
-import signal
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 from toy_paper import CALLS, FIRST, PAPER, SECOND, raising
 
 import nucleate.papers
+from nucleate.claims import evidence
 from nucleate.cli import main
 
 
@@ -18,17 +18,16 @@ def nucleate_of_toys(capsys, monkeypatch, tmp_path):
     """The command line, in a folder of its own, where the toy paper is the only one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(evidence, "_WORTH_KEEPING", 0.0)  # a slow machine would keep what a fast one does not
     monkeypatch.setattr(nucleate.papers, "PAPERS", ("toy",))
     monkeypatch.setattr(nucleate.papers, "paper", {"toy": PAPER}.__getitem__)
-    before = signal.getsignal(signal.SIGTERM)
 
     def call(*args: str, **errors: BaseException) -> subprocess.CompletedProcess:
         with raising(**errors):
             code = main(list(args))
         return subprocess.CompletedProcess(args, code, *capsys.readouterr())
 
-    yield call
-    signal.signal(signal.SIGTERM, before)
+    return call
 
 
 def test_failures_are_named_and_the_exit_code_says_so(toy, nucleate_of_toys):
@@ -48,7 +47,7 @@ def test_failures_are_named_and_the_exit_code_says_so(toy, nucleate_of_toys):
     assert "figure figure_2: OSError: no font" in page
     mended = nucleate_of_toys("resume", "toy")
     assert mended.returncode == 0
-    assert dict(CALLS) == {"fall": 1, "fit": 1, "figure_2": 1}
+    assert dict(CALLS) == {"fall": 1, "figure_2": 1}
     assert "failed:" not in mended.stdout
     assert "What failed" not in (toy / "report.html").read_text()
 
@@ -80,10 +79,10 @@ def test_the_worst_of_several_papers_decides_the_exit_code(nucleate_of_toys, mon
     papers = {"toy": toy, "joy": replace(toy, name="joy", claims=(replace(toy.claims[0], id="joy/3"),))}
     monkeypatch.setattr(nucleate.papers, "PAPERS", tuple(papers))
     monkeypatch.setattr(nucleate.papers, "paper", papers.__getitem__)
-    done = nucleate_of_toys("replicate", "--budget", "quick", "--out", "all", "--json", "card.json")
+    done = nucleate_of_toys("replicate", "all", "--budget", "quick", "--out", "all", "--json", "card.json")
     assert done.returncode == 0
     assert [row["claim"] for row in json.loads(Path("card.json").read_text())] == ["toy/3", "joy/3"]
-    failed = nucleate_of_toys("replicate", "--budget", "quick", "--out", "all", "--fresh", half=ValueError("no"))
+    failed = nucleate_of_toys("replicate", "all", "--budget", "quick", "--out", "all", "--fresh", half=ValueError("no"))
     assert failed.returncode == 1
     assert failed.stdout.count("failed: claim") == 2
 
@@ -97,6 +96,16 @@ def test_several_claims_chosen_in_python_are_all_resumed(nucleate_of_toys, monke
     assert "0 replicated, 2 contradicted" in nucleate_of_toys("resume", "two").stdout
 
 
+def test_a_replication_shows_its_runs_and_verdicts(toy, nucleate_of_toys):
+    unfinished = nucleate_of_toys("show", "toy").stdout
+    assert f"run: {Path('toy') / FIRST.split('/')[1]}" in unfinished
+    assert "Unfinished: nucleate resume toy" in unfinished
+    nucleate_of_toys("resume", "toy")
+    shown = nucleate_of_toys("show", "toy").stdout
+    assert [line for line in shown.splitlines() if "toy/1" in line and line.startswith("replicated")]
+    assert shown.splitlines()[-1] == "1 replicated, 1 contradicted, 1 inconclusive"
+
+
 def test_an_unfinished_replication_has_no_report(toy, nucleate_of_toys):
     answer = nucleate_of_toys("report", "toy")
     assert answer.returncode == 2
@@ -108,7 +117,7 @@ def test_a_damaged_scorecard_is_named_in_one_line(toy, nucleate_of_toys):
     (toy / "scorecard.json").write_text('[{"claim": "toy/1"}]')
     answer = nucleate_of_toys("report", "toy")
     assert answer.returncode == 2
-    assert "scorecard.json is not a scorecard: scorecard row 'toy/1' lacks" in answer.stderr
+    assert "scorecard.json: [0].paper is missing." in answer.stderr
     assert len(answer.stderr.strip().splitlines()) == 1
 
 

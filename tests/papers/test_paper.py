@@ -37,6 +37,14 @@ def test_a_paper_has_every_experiment_at_every_budget():
     assert PAPER.at(Budget.PAPER)[FIRST] == Lines(seeds=8)
 
 
+def test_what_a_budget_leaves_out_is_neither_needed_nor_at_it():
+    small = replace(PAPER, experiments=PAPER.experiments | {SECOND: Sizes.of(Slower(), quick=None)})
+    assert small.at(Budget.QUICK) == {FIRST: Lines(seeds=7)}
+    assert [small.left_out(claim, Budget.QUICK) for claim in small.claims] == [(), (SECOND,), ()]
+    assert small.needed(small.claims, Budget.QUICK) == [FIRST]
+    assert small.needed(small.claims, Budget.STANDARD) == [FIRST, SECOND]
+
+
 def test_what_a_sequel_awaits_is_needed_however_far_back():
     assert CHAIN.needed(CHAIN.claims, Budget.QUICK) == [FIRST, SECOND, THIRD]
     assert PAPER.needed(PAPER.claims[:1], Budget.QUICK) == [FIRST]

@@ -49,6 +49,20 @@ def test_everything_is_measured_and_drawn_once_and_never_again(toy):
     assert not (toy / "failures.log").exists()
 
 
+def test_a_budget_may_leave_an_experiment_out(tmp_path):
+    folder = tmp_path / "toy"
+    small = replace(PAPER, experiments=PAPER.experiments | {SECOND: Sizes.of(Slower(), quick=None)})
+    done = calls(folder, small)
+    assert {name: done[name] for name in ALL if name in done} == {n: 1 for n in ALL if n != "late"}
+    assert verdicts(folder) == EXPECTED | {"toy/2": "inconclusive left to a larger budget"}
+    replication = Replication.open(folder)
+    left = replication.rows()[1]
+    assert (left.members, left.note) == (0, f"This budget does not train {SECOND}.")
+    assert [picture.path.name for picture in replication.pictures()] == PICTURES[:1]
+    assert replication.about.runs == ("first",)
+    assert not replication.about.failures
+
+
 def test_a_claim_and_a_figure_that_raise_harm_no_other(toy):
     done = calls(toy, fall=ZeroDivisionError("division\nby zero"), figure_2=OSError("no font"))
     assert done == ALL  # the fit for the figure, though the claim did not come to it
@@ -56,13 +70,16 @@ def test_a_claim_and_a_figure_that_raise_harm_no_other(toy):
     replication = Replication.open(toy)
     assert replication.rows()[0].note == "The measurement failed: ZeroDivisionError: division."
     assert [picture.path.name for picture in replication.pictures()] == PICTURES[:1]
-    assert replication.failures == ["claim toy/1: ZeroDivisionError: division", "figure figure_2: OSError: no font"]
+    assert replication.about.failures == (
+        "claim toy/1: ZeroDivisionError: division",
+        "figure figure_2: OSError: no font",
+    )
     log = (toy / "failures.log").read_text()
     assert log.count("Traceback") == 2
     assert "toy_paper.py" in log
     assert "by zero" in log
     page = write_replication_report(replication).read_text()
-    for failure in replication.failures:
+    for failure in replication.about.failures:
         assert failure in page
 
 
@@ -70,16 +87,16 @@ def test_what_failed_is_tried_again_and_nothing_else(toy):
     calls(toy, fall=ZeroDivisionError(), figure_2=OSError())
     assert calls(toy) == {"fall": 1, "figure_2": 1}
     assert verdicts(toy) == EXPECTED
-    assert Replication.open(toy).failures == []
+    assert Replication.open(toy).about.failures == ()
     assert not (toy / "failures.log").exists()
 
 
 def test_a_fit_that_raises_fails_all_that_need_it(toy):
     calls(toy, fit=ValueError("singular"))
-    assert Replication.open(toy).failures == [
+    assert Replication.open(toy).about.failures == (
         "claim toy/1: ValueError: singular",
         "figure figure_1: ValueError: singular",
-    ]
+    )
     assert calls(toy) == {"fall": 1, "fit": 1, "figure_1": 1}
 
 
@@ -110,12 +127,12 @@ def test_ctrl_c_while_drawing_leaves_the_scorecard_and_its_failures(toy):
         calls(toy, late=ValueError("no"), figure_1=KeyboardInterrupt())
     replication = Replication.open(toy)
     assert verdicts(toy)["toy/2"] == "inconclusive failed"
-    assert replication.failures == ["claim toy/2: ValueError: no"]
+    assert replication.about.failures == ("claim toy/2: ValueError: no",)
     assert "claim toy/2: ValueError: no" in write_replication_report(replication).read_text()
 
 
 def test_ctrl_c_while_training_names_the_replication(tmp_path, monkeypatch):
-    def interrupted(plan, into, watch):
+    def interrupted(plan, into, **_):
         raise Interruption(into)
 
     monkeypatch.setattr(sys.modules["nucleate.papers.replicate"], "train", interrupted)
@@ -139,7 +156,7 @@ def test_a_picture_that_is_gone_is_named_in_the_report_and_harms_no_other(toy):
     calls(toy)
     (toy / "figures/figure_2a.png").unlink()
     page = write_replication_report(Replication.open(toy)).read_text()
-    assert f"figure figure_2a.png is not in its folder; `nucleate resume {toy}` draws it again" in page
+    assert f"figure figure_2a.png is not in its folder; `nucleate resume {toy}` makes it again" in page
     assert page.count("data:image/png;base64") == 2
 
 
@@ -186,14 +203,14 @@ def test_single_claims_train_what_they_need_and_draw_nothing(tmp_path):
         replication = replicate(PAPER, QUICK, tmp_path / "third", claims=CLAIMS[2:])
     assert dict(CALLS) == {"half": 1}
     assert [row.claim for row in replication.rows()] == ["toy/3"]
-    assert (replication.about["target"], replication.about["runs"]) == ("toy/3", [])
+    assert (replication.about.target, replication.about.runs) == ("toy/3", ())
     assert replication.pictures() == []
 
 
 def test_the_only_claim_of_a_paper_is_not_the_whole_paper(tmp_path):
     lone = replace(PAPER, claims=CLAIMS[2:])
     replication = replicate(lone, QUICK, tmp_path / "lone", claims=lone.claims)
-    assert replication.about["target"] == "toy/3"
+    assert replication.about.target == "toy/3"
     with pytest.raises(RunError, match="holds the replication of toy/3"):
         replicate(lone, QUICK, tmp_path / "lone")
 
@@ -218,7 +235,7 @@ def test_a_finished_replication_shows_its_figures_while_it_is_measured_again(toy
 
 def test_a_sequel_is_trained_from_what_it_awaits(toy):
     assert json.loads((toy / "second/run.json").read_text())["config"]["eta"] == 0.05
-    assert Replication.open(toy).about["runs"] == ["first", "second"]
+    assert Replication.open(toy).about.runs == ("first", "second")
 
 
 class Restless(Slower):
@@ -249,6 +266,10 @@ def test_discarding_leaves_nothing_but_what_others_put_there(toy):
     assert [file.name for file in toy.iterdir()] == ["notes.txt"]
 
 
+def test_a_folder_may_be_named_by_a_string(toy):
+    assert Replication(str(toy)) == Replication.open(str(toy)) == Replication(toy)
+
+
 def test_what_is_not_a_replication_is_refused(tmp_path):
     with pytest.raises(RunError, match=r"is not a replication: it has no replication\.json"):
         Replication.open(tmp_path)
@@ -275,5 +296,5 @@ def test_a_figure_that_draws_elsewhere_is_refused_and_one_with_nothing_to_show_i
     calls(toy, replace(PAPER, figures=(astray, nothing)))
     replication = Replication.open(toy)
     assert replication.pictures() == []
-    (failure,) = replication.failures
+    (failure,) = replication.about.failures
     assert failure.startswith("figure astray: ValueError: ")

@@ -1,7 +1,7 @@
 """A paper that trains in a second: three claims, two figures, a sequel; each of its parts can be told to fail."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,12 +25,12 @@ FIRST, SECOND = "toy/first", "toy/second"
 
 CALLS: Counter[str] = Counter()
 """How often each part was called."""
-_ERRORS: dict[str, BaseException] = {}
+_ERRORS: dict[str, BaseException | Callable[[], object]] = {}
 
 
 @contextmanager
-def raising(**errors: BaseException) -> Iterator[None]:
-    """Parts that raise instead of doing their work, by name; and calls counted from here on."""
+def raising(**errors: BaseException | Callable[[], object]) -> Iterator[None]:
+    """Parts that raise, or do something else, before their work, by name; and calls counted from here on."""
     CALLS.clear()
     _ERRORS.update(errors)
     try:
@@ -41,8 +41,11 @@ def raising(**errors: BaseException) -> Iterator[None]:
 
 def _called(name: str) -> None:
     CALLS[name] += 1
-    if name in _ERRORS:
-        raise _ERRORS[name]
+    error = _ERRORS.get(name)
+    if isinstance(error, BaseException):
+        raise error
+    if error:
+        error()
 
 
 @final
@@ -51,6 +54,7 @@ class Line(Recipe):
     """y = x by least squares. Columns: `seed`, `eta`."""
 
     def data(self, member):
+        _called("data")
         x = np.linspace(-1, 1, 4, dtype=np.float32)[:, None]
         return {"train": {"x": x, "y": x}}
 
@@ -61,6 +65,7 @@ class Line(Recipe):
         return optax.sgd(member["eta"])
 
     def loss(self, model, batch, key):
+        _called("loss")
         answer = jax.vmap(model)(batch["x"])
         return jnp.mean((answer - batch["y"]) ** 2), answer
 

@@ -87,8 +87,15 @@ def test_a_pickle_is_not_loaded(kept):
     kept.store("fit", np.arange(3), {})
     np.savez(kept._file("fit").with_suffix(".npz"), arr_0=np.array([object()], dtype=object), allow_pickle=True)
     held = json.loads(kept._file("fit").read_text())
-    digest = keep.hashlib.sha256(kept._file("fit").with_suffix(".npz").read_bytes()).hexdigest()
-    kept._file("fit").write_text(json.dumps(held | {"arrays": digest}))
+    digest = keep._digest(held["value"], kept._file("fit").with_suffix(".npz").read_bytes())
+    kept._file("fit").write_text(json.dumps(held | {"digest": digest}))
+    assert kept.find("fit", {}) is None
+
+
+def test_a_number_that_was_changed_does_not_count(kept):
+    kept.store("fit", {"slope": 0.375}, {})
+    file = kept._file("fit")
+    file.write_text(file.read_text().replace("0.375", "0.975"))
     assert kept.find("fit", {}) is None
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import pytest
 
-from nucleate.record import SCHEMA_VERSION, Run, RunError, list_runs, provenance, write_atomically
+from nucleate.record import SCHEMA_VERSION, Run, RunError, list_runs, provenance
 
 HOLD = """
 import sys, time
@@ -18,6 +18,15 @@ with Run(Path(sys.argv[1])).lock():
     print("locked", flush=True)
     time.sleep(60)
 """
+
+
+SIZE = {"members": 3, "steps": 7}
+
+
+def rewrite(run: Run, **changes) -> None:
+    """Change run.json by hand; `...` takes a field out."""
+    about = json.loads((run.path / "run.json").read_text()) | changes
+    (run.path / "run.json").write_text(json.dumps({key: value for key, value in about.items() if value is not ...}))
 
 
 @pytest.fixture
@@ -44,6 +53,11 @@ def test_a_killed_process_lets_go_of_its_lock(tmp_path, holder):
     assert not Run(tmp_path).is_held()
     with Run(tmp_path).lock():
         pass
+
+
+def test_a_folder_may_be_named_by_a_string(run):
+    assert Run(str(run.path)) == run
+    assert Run(str(run.path)).about == run.about
 
 
 def test_asking_whether_a_run_is_held_leaves_no_trace(run):
@@ -90,26 +104,39 @@ def test_a_lock_is_free_again_after_use_and_after_an_error(tmp_path):
 def test_a_file_where_the_folder_should_be_is_named(tmp_path, below):
     (tmp_path / "file").touch()
     run = Run(tmp_path / "file" / below)
-    with pytest.raises(RunError, match=r"cannot be a run directory: there is a file in its place"), run.lock():
+    with pytest.raises(RunError, match=r"cannot be a folder of results: there is a file in its place"), run.lock():
         pass
 
 
 def test_create_writes_who_where_when_and_with_what(tmp_path):
-    run = Run.create(tmp_path / "a/b", {"experiment": "x", "config": {"p": 10}})
+    run = Run.create(tmp_path / "a/b", SIZE | {"experiment": "x", "config": {"p": 10}})
     about = Run.open(run.path).about
-    assert about["schema_version"] == SCHEMA_VERSION
-    assert about["status"] == run.status == "created"
-    assert about["config"] == {"p": 10}
-    assert about["versions"]["numpy"]
-    assert about["git"]
-    assert about["platform"]["python"] == sys.version.split()[0]
-    assert datetime.fromisoformat(about["created"]).tzinfo is not None
+    assert about.schema_version == SCHEMA_VERSION
+    assert about.status == run.status == "created"
+    assert about.config == {"p": 10}
+    assert about.versions["numpy"]
+    assert about.git
+    assert about.platform["python"] == sys.version.split()[0]
+    assert datetime.fromisoformat(about.created).tzinfo is not None
 
 
 def test_update_changes_some_fields_and_keeps_the_others(tmp_path):
-    run = Run.create(tmp_path, {"experiment": "x"})
+    run = Run.create(tmp_path, SIZE | {"experiment": "x", "mood": {"of": ["the", None, "day"]}})
+    before = json.loads((run.path / "run.json").read_text())
     run.update(status="running", seconds=1.5)
-    assert run.about | {"status": "running", "seconds": 1.5, "experiment": "x"} == run.about
+    assert json.loads((run.path / "run.json").read_text()) == before | {"status": "running", "seconds": 1.5}
+    assert (run.about.status, run.about.seconds, run.about.experiment) == ("running", 1.5, "x")
+    assert run.about.rest == {"mood": {"of": ["the", None, "day"]}}
+
+
+def test_what_could_not_be_read_is_not_written(run):
+    before = (run.path / "run.json").read_bytes()
+    with pytest.raises(RunError, match=r"run\.json: status must be one of created, .*; got 'done'\."):
+        run.update(status="done")
+    with pytest.raises(RunError, match=r"run\.json: members is missing\."):
+        Run.create(run.path.parent / "other", {"steps": 3})
+    assert (run.path / "run.json").read_bytes() == before
+    assert list(run.path.parent.glob("other/*")) == []
 
 
 def test_git_state_is_unknown_outside_a_repository(tmp_path, monkeypatch):
@@ -133,57 +160,97 @@ def test_a_folder_without_run_json_is_refused(tmp_path):
 
 @pytest.mark.parametrize("version", [0, None, "1"])
 def test_another_schema_version_is_refused(run, version):
-    run.update(schema_version=version)
+    rewrite(run, schema_version=version)
     with pytest.raises(RunError, match=rf"written with schema version {version}; this nucleate reads version 1\."):
         Run.open(run.path)
 
 
-@pytest.mark.parametrize("content", ["{", "", "[1]", "\x00"])
+@pytest.mark.parametrize("content", ["{", "", "[1]", "\x00", "[" * 100_000, '{"git": "\\ud800"}', "9" * 5000])
 def test_a_damaged_run_json_is_named(run, content):
     (run.path / "run.json").write_text(content)
-    with pytest.raises(RunError, match=r"run\.json (cannot be read|is not a valid run)") as caught:
+    with pytest.raises(RunError, match=r"run\.json(:| cannot be read:) ") as caught:
         Run.open(run.path)
     assert "\n" not in str(caught.value)
 
 
-def test_runs_are_listed_oldest_first_and_what_is_no_run_is_passed_over(tmp_path):
+def test_runs_are_listed_oldest_first_and_those_that_cannot_be_read_last(tmp_path):
     for name, created in [("b", "2024-01-02"), ("deep/er/a", "2024-01-01"), ("c", "2024-01-03")]:
-        Run.create(tmp_path / name, {}).update(created=created)
-    Run.create(tmp_path / "old", {}).update(schema_version=0)
-    for name, content in [("broken", "{"), ("foreign", "[1, 2]")]:
+        Run.create(tmp_path / name, SIZE).update(created=created)
+    rewrite(Run.create(tmp_path / "a-old", SIZE), schema_version=0)
+    for name, content in [("a-broken", "{"), ("a-foreign", "[1, 2]")]:
         (tmp_path / name).mkdir()
         (tmp_path / name / "run.json").write_text(content)
-    assert [run.path.relative_to(tmp_path).as_posix() for run in list_runs(tmp_path)] == ["deep/er/a", "b", "c"]
+    listed = [run.path.relative_to(tmp_path).as_posix() for run in list_runs(tmp_path)]
+    assert listed == ["deep/er/a", "b", "c", "a-broken", "a-foreign", "a-old"]
     assert list_runs(tmp_path / "nowhere") == []
-
-
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
-    file = tmp_path / "new" / "file.json"
-    write_atomically(file, b"old")
-
-    def fail(descriptor):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="No space left"):
-        write_atomically(file, b"new")
-    assert file.read_bytes() == b"old"
-    assert [entry.name for entry in file.parent.iterdir()] == ["file.json"]
-    monkeypatch.undo()
-    write_atomically(file, b"new")
-    assert file.read_bytes() == b"new"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs Unix permissions")
-def test_a_file_is_as_public_as_the_user_wants(tmp_path):
-    before = os.umask(0o027)
-    try:
-        write_atomically(tmp_path / "file", b"")
-    finally:
-        os.umask(before)
-    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o640
 
 
 def test_run_json_is_for_people_too(run):
     text = (run.path / "run.json").read_text()
     assert text == json.dumps(json.loads(text), indent=2) + "\n"
+
+
+BAD = {
+    "status": [..., None, 3, "finished", ["complete"]],
+    "created": [..., None, 20240101],
+    "versions": [..., None, "1.0", ["numpy"], {"numpy": 2}],
+    "git": [..., None, 7],
+    "platform": [..., None, "linux"],
+    "members": [..., None, 0, -1, 2.5, "3", True],
+    "steps": [..., None, 0, "7", 1e9],
+    "experiment": [3, ["a"]],
+    "config": [None, 3, "p = 4"],
+    "fingerprint": [3],
+    "block": [-3, 0, "1", 1.5],
+    "shard_size": [-1, "2"],
+    "groups": [0],
+    "seconds": ["1", -1, float("nan"), float("inf"), 10**400],
+}
+
+
+@pytest.mark.parametrize(("field", "value"), [(field, value) for field, values in BAD.items() for value in values])
+def test_a_bad_field_of_run_json_is_named_with_its_value(run, field, value):
+    rewrite(run, block=1, shard_size=1)
+    rewrite(run, **{field: value})
+    with pytest.raises(RunError) as caught:
+        Run.open(run.path)
+    said = str(caught.value)
+    path = f"{field}.numpy" if value == {"numpy": 2} else field
+    assert said.startswith(f"{run.path / 'run.json'}: {path} {'is missing.' if value is ... else 'must be '}")
+    assert "\n" not in said
+    assert len(said) < 300
+
+
+def test_block_and_shard_size_come_together(run):
+    for one, other in (("block", "shard_size"), ("shard_size", "block")):
+        rewrite(run, **{one: 1, other: ...})
+        with pytest.raises(RunError, match=rf"run\.json: {other} is missing\."):
+            Run.open(run.path)
+
+
+def test_what_an_earlier_or_later_version_wrote_is_kept(run):
+    rewrite(run, fingerprint=..., seconds=..., mood="good", weather={"rain": [1]})
+    run.update(status="running")
+    assert run.about.rest == {"mood": "good", "weather": {"rain": [1]}}
+    assert json.loads((run.path / "run.json").read_text())["mood"] == "good"
+
+
+@pytest.mark.parametrize(("field", "value"), [("members", 4), ("steps", 8)])
+def test_a_run_json_that_contradicts_the_record_is_named(run, field, value):
+    rewrite(run, **{field: value})
+    right = {"members": 3, "steps": 7}[field]
+    with pytest.raises(RunError, match=rf"run\.json: {field} must be {right}, as in the record; got {value}\."):
+        run.record()
+
+
+def test_a_run_without_a_record_says_how_to_get_one(tmp_path):
+    run = Run.create(tmp_path, SIZE)
+    with pytest.raises(RunError, match=r"has no record yet; `nucleate resume .*` makes it\."):
+        run.record()
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "run.json")
+    with pytest.raises(RunError, match=r"has no run\.json"):
+        Run.open(tmp_path)
+    assert list_runs(tmp_path) == []

@@ -1,5 +1,4 @@
-import json
-import shutil
+import os
 import subprocess
 import sys
 
@@ -7,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from nucleate.record import RunError, Store, Variable, as_attr, create_store, load, open_record, verify
+from nucleate.record import Store, Variable, as_attr, create_store, disk, open_record
 
 WITHOUT_NUCLEATE = """
 import sys
@@ -49,7 +48,7 @@ def test_rows_are_read_back_with_their_coordinates_and_attributes(run, loss):
     assert record.in_train.dtype == bool
     assert record.eta.values.tolist() == [0, 0, 0]
     assert record.outcome.values.tolist() == [1, 1, 1]
-    assert record.attrs == {"steps": 7, "schema_version": 1}
+    assert (record.attrs["steps"], record.attrs["schema_version"]) == (7, 1)
 
 
 def test_what_was_not_written_reads_as_nothing(tmp_path):
@@ -83,78 +82,6 @@ def test_a_record_is_never_laid_out_over_another(run):
         create_store(run.record_path, xr.Dataset(), [])
 
 
-def test_what_is_no_record_is_refused(tmp_path):
-    with pytest.raises(RunError, match=r"nowhere is not a record: it has no zarr\.json\."):
-        open_record(tmp_path / "nowhere")
-
-
-def test_damaged_metadata_is_named(run):
-    (run.record_path / "loss/zarr.json").write_text("{")
-    with pytest.raises(RunError, match=r"record\.zarr cannot be opened: ") as caught:
-        run.record()
-    assert "\n" not in str(caught.value)
-
-
-def test_another_schema_version_is_refused(run):
-    metadata = run.record_path / "zarr.json"
-    content = json.loads(metadata.read_text())
-    content["attributes"]["schema_version"] = 0
-    metadata.write_text(json.dumps(content))
-    with pytest.raises(RunError, match=r"record\.zarr has schema version 0; this nucleate reads version 1\. Train"):
-        run.record()
-
-
-# A streamed chunk, a streamed scalar, an all-zero coordinate, a dimension and a fixed variable.
-CHUNKS = ["loss/c/1/0", "outcome/c/0", "eta/c/0", "member/c/0", "in_train/c/0/0"]
-
-
-@pytest.mark.parametrize("chunk", CHUNKS)
-def test_a_missing_chunk_is_named(run, chunk):
-    (run.record_path / chunk).unlink()
-    name = chunk.split("/")[0]
-    with pytest.raises(RunError, match=rf"record\.zarr: variable '{name}' misses 1 of \d chunks\. Resume"):
-        run.record()
-
-
-def test_a_missing_variable_of_an_unfinished_run_is_no_error(run):
-    run.update(status="running")
-    shutil.rmtree(run.record_path / "loss/c")
-    assert np.isnan(run.record().loss).all()
-
-
-@pytest.mark.parametrize("chunk", CHUNKS)
-@pytest.mark.parametrize("damage", ["flipped", "truncated", "empty"])
-def test_verify_finds_a_corrupt_chunk(run, chunk, damage):
-    file = run.record_path / chunk
-    content = bytearray(file.read_bytes())
-    content[len(content) // 2] ^= 0x10
-    file.write_bytes({"flipped": content, "truncated": content[:-3], "empty": b""}[damage])
-    # Dimensions are read on opening, all else on demand; either way one line names the record.
-    with pytest.raises(
-        RunError, match=r"record\.zarr(: variable '.*' has a corrupt chunk| cannot be opened)"
-    ) as caught:
-        verify(run.record_path)
-    assert "\n" not in str(caught.value)
-    assert chunk.split("/")[0] in str(caught.value) or chunk.startswith("member")
-
-
-def test_any_flipped_bit_of_a_chunk_is_found(run):
-    file = run.record_path / "loss/c/0/0"
-    content = file.read_bytes()
-    for position in range(len(content)):
-        flipped = bytearray(content)
-        flipped[position] ^= 1 << position % 8
-        file.write_bytes(flipped)
-        with pytest.raises(RunError, match="'loss' has a corrupt chunk"):
-            verify(run.record_path)
-
-
-def test_a_whole_record_passes(run):
-    verify(run.record_path)
-    record = load(run.record(), run.record_path)
-    assert all(variable._in_memory for variable in record.variables.values())
-
-
 def test_a_config_is_kept_as_sorted_json():
     assert (
         as_attr({"b": (1, 2), "a": None, "where": object}) == '{"a": null, "b": [1, 2], "where": "<class \'object\'>"}'
@@ -164,3 +91,48 @@ def test_a_config_is_kept_as_sorted_json():
 def test_a_record_can_be_saved_as_netcdf(run, loss, tmp_path):
     run.record().to_netcdf(tmp_path / "record.nc", engine="scipy")
     assert np.array_equal(xr.load_dataset(tmp_path / "record.nc", engine="scipy").loss, loss)
+
+
+def test_a_record_that_could_not_be_finished_is_not_there(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "rename", full)
+    with pytest.raises(OSError, match="No space left"):
+        create_store(tmp_path / "record.zarr", xr.Dataset(coords={"member": [0, 1]}), [])
+    assert not (tmp_path / "record.zarr").exists()
+
+
+def test_a_record_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    seen, sync = [], disk.sync
+
+    def note(paths):
+        paths = list(paths)
+        seen.append(((tmp_path / "record.zarr").exists(), {path.name for path in paths}))
+        sync(paths)
+
+    monkeypatch.setattr(disk, "sync", note)
+    create_store(tmp_path / "record.zarr", xr.Dataset(coords={"member": [0, 1]}), [])
+    (before, content), (after, folder) = seen
+    assert (before, after) == (False, True)
+    assert content >= {"zarr.json", "member", "c", "0"}
+    assert folder == {tmp_path.name}
+
+
+def test_written_chunks_are_synced_with_their_folders(run, monkeypatch):
+    seen = []
+    monkeypatch.setattr(disk, "sync", lambda paths: seen.extend(paths))
+    store = Store(run.record_path)
+    region = (slice(2, 3), slice(5, 8))
+    store.sync([("loss", region), ("outcome", region[:1])])
+    names = {path.relative_to(run.record_path).as_posix() for path in seen}
+    assert names == {"loss/c/1/1", "loss/c/1", "loss/c", "loss", "outcome/c/1", "outcome/c", "outcome", "."}
+
+
+def test_a_store_knows_which_chunks_it_holds(run):
+    store = Store(run.record_path)
+    assert store.holds("loss", (slice(0, 2), slice(0, 8)))
+    assert store.holds("loss", (slice(0, 2), slice(0, 0)))
+    (run.record_path / "loss/c/0/1").unlink()
+    assert not store.holds("loss", (slice(0, 2), slice(0, 8)))
+    assert store.holds("loss", (slice(0, 2), slice(0, 5)))

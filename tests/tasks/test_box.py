@@ -1,10 +1,10 @@
 import itertools
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
+from as_users import errors_of
+from nucleate.machine import TooLarge
 from nucleate.tasks import Box
 
 
@@ -42,35 +42,37 @@ def test_neighbours_are_no_farther_apart_than_asked():
 def test_bad_boxes():
     with pytest.raises(ValueError, match=r"Box\.size must have 2 or 3 numbers; got \(1\.0,\)"):
         Box((1.0,))
-    with pytest.raises(ValueError, match=r"Box\.size must be positive and finite; got \(1\.0, -2\.0\)"):
+    with pytest.raises(ValueError, match=r"Box\.size must be > 0; got -2\.0"):
         Box((1.0, -2.0))
     with pytest.raises(ValueError, match=r"Box\.walls must hold one pair \(low, high\) for each of 2 axes"):
         Box((1.0, 1.0), walls=((True, True),))
-    with pytest.raises(ValueError, match=r"Box\.boundary: spacing must be positive; got 0"):
+    with pytest.raises(ValueError, match=r"Box\.boundary: spacing must be > 0; got 0"):
         Box().boundary(0.0)
 
 
+def test_a_boundary_that_no_memory_holds():
+    with pytest.raises(TooLarge, match=r"Box\(1e\+308, 14\.0\) with a boundary needs about .* of memory; .*smaller"):
+        Box((1e308, 14.0)).boundary()
+
+
 def test_values_of_a_wrong_kind_are_named():
-    """In a process of its own: here a type checker would be faster."""
-    code = """
-from nucleate.tasks import Box, ParticleTask
-for make in (
-    lambda: Box(6.0),
-    lambda: Box((1.0, 1.0), walls=(True, False)),
-    lambda: Box((1.0, 1.0), walls=((True, True), (True,))),
-    lambda: ParticleTask(particles=2.5),
-    lambda: ParticleTask(box=(6.0, 6.0)),
-):
-    try:
-        make()
-    except ValueError as error:
-        print(error)
-"""
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said.splitlines() == [
-        "Box.size must have 2 or 3 numbers; got 6.0.",
-        "Box.walls must hold one pair (low, high) for each of 2 axes; got (True, False).",
-        "Box.walls must hold one pair (low, high) for each of 2 axes; got ((True, True), (True,)).",
-        "ParticleTask.particles must be a whole number >= 1; got 2.5.",
-        "ParticleTask.box must be a Box, such as Box((6.0, 6.0)); got (6.0, 6.0).",
-    ]
+    mistakes = {
+        "Box(6.0)": "Box.size must be a tuple of numbers > 0; got 6.0.",
+        "Box((1.0, 1.0), walls=(True, False))": "Box.walls must be a tuple of (True or False, True or False), or None; "
+        "got (True, False).",
+        "ParticleTask(particles=2.5)": "ParticleTask.particles must be a whole number >= 1; got 2.5.",
+        "ParticleTask(box=(6.0, 6.0))": "ParticleTask.box must be a Box; got (6.0, 6.0).",
+        "ParticleTask(contact=None)": "ParticleTask.contact must be a Contact; got None.",
+        "PairStream(None)": "PairStream.task must be a ParticleTask; got None.",
+        "AdditionTask('ten')": "AdditionTask.p must be a whole number >= 2; got 'ten'.",
+        "AdditionTask(2**16)": "AdditionTask.p must be < 2**16; got 65536.",
+        "AdditionTask(True)": "AdditionTask.p must be a whole number >= 2; got True.",
+        "AdditionTask(9).split(None, 3)": "AdditionTask.split: key must be an array of numbers; got None.",
+        "ModularAdditionTask(7).split(jax.random.key(0), '0.8')": "ModularAdditionTask.split: train_share must be a "
+        "number; got '0.8'.",
+        "ParticleTask(64).sample(jax.random.key(0), 10**9)": None,
+    }
+    said = errors_of(mistakes, "import jax; from nucleate.tasks import *")
+    *named, memory = said
+    assert named == [f"ValueError: {message}" for message in mistakes.values() if message]
+    assert memory.startswith("TooLarge: 1,000,000,000 states of 64 particles needs about 66 TB of memory; ")

@@ -126,7 +126,7 @@ def test_samples_are_of_all_ages():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"particles": 0}, r"ParticleTask\.particles must be a whole number >= 1; got 0"),
+        ({"particles": 0}, r"ParticleTask\.particles must be >= 1; got 0"),
         (
             {"particles": 393},
             r"particles must be at most 392, .* of diameter 1\.0 .* in a box of \(28\.0, 14\.0\); got 393",
@@ -135,9 +135,9 @@ def test_samples_are_of_all_ages():
             {"particles": 1, "box": Box((0.5, 9.0))},
             r"walls of axis 0 are 0\.5 apart, too close for particles of diameter 1\.0",
         ),
-        ({"dt": -0.1}, r"ParticleTask\.dt must be positive; got -0\.1"),
+        ({"dt": -0.1}, r"ParticleTask\.dt must be > 0; got -0\.1"),
         ({"dt": 0.02}, r"dt = 0\.02 in 1 substeps is too coarse for Contact.*; increase substeps"),
-        ({"substeps": 0}, r"ParticleTask\.substeps must be a whole number >= 1; got 0"),
+        ({"substeps": 0}, r"ParticleTask\.substeps must be >= 1; got 0"),
         ({"gravity": float("nan")}, r"ParticleTask\.gravity must be finite; got nan"),
     ],
 )

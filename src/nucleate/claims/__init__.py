@@ -1,7 +1,8 @@
 """Claims and verdicts. Needs no JAX."""
 
 from nucleate.claims.claim import Check, Claim, Findings, Maturity, Steps, Threshold, When, in_order
-from nucleate.claims.evidence import Evidence, FinishedRun
+from nucleate.claims.evidence import Evidence, FinishedRun, NotTrained
+from nucleate.claims.markdown import to_markdown
 from nucleate.claims.region import Region, Verdict
 from nucleate.claims.scorecard import (
     CheckRow,
@@ -9,11 +10,10 @@ from nucleate.claims.scorecard import (
     Revision,
     read_json,
     summary,
-    to_markdown,
     to_table,
     write_json,
 )
-from nucleate.claims.statistics import Estimate, Reason, bootstrap, pearson, ratio, share, spearman
+from nucleate.claims.statistics import Estimate, Reason, bootstrap, partial_spearman, pearson, ratio, share, spearman
 
 __all__ = [
     "Check",
@@ -25,6 +25,7 @@ __all__ = [
     "Findings",
     "FinishedRun",
     "Maturity",
+    "NotTrained",
     "Reason",
     "Region",
     "Revision",
@@ -34,6 +35,7 @@ __all__ = [
     "When",
     "bootstrap",
     "in_order",
+    "partial_spearman",
     "pearson",
     "ratio",
     "read_json",

@@ -2,6 +2,7 @@
 
 import abc
 import math
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any, final
 
 import xarray as xr
 
+from nucleate.checking import Checked, Count
 from nucleate.claims.evidence import Evidence
 from nucleate.claims.formats import in_one_line
 from nucleate.claims.region import Region, Verdict
@@ -37,14 +39,14 @@ class Maturity(abc.ABC):
 
 @final
 @dataclass(frozen=True)
-class Steps(Maturity):
+class Steps(Checked, Maturity):
     """Every run of the experiments `of` has had at least `least` optimiser steps.
 
     >>> print(Steps(30_000, "circles/long"))
     once circles/long has had 30,000 steps
     """
 
-    least: int
+    least: Count
     of: str | tuple[str, ...]
 
     @property
@@ -52,7 +54,7 @@ class Steps(Maturity):
         return (self.of,) if isinstance(self.of, str) else self.of
 
     def lacks(self, evidence: Evidence) -> str:
-        short = {name: evidence.about(name)["steps"] for name in self._experiments}
+        short = {name: evidence.about(name).steps for name in self._experiments}
         return ", ".join(f"{name} has had {steps:,} steps" for name, steps in short.items() if steps < self.least)
 
     def __str__(self) -> str:
@@ -77,7 +79,7 @@ class When(Maturity):
 
 
 @dataclass(frozen=True)
-class Check:
+class Check(Checked):
     """One number that a claim stands or falls with.
 
     `expected`: what the paper says it is; `region`: what is accepted; `threshold`: whose number that is. Until it is
@@ -92,12 +94,14 @@ class Check:
 
     def judged(self, estimate: Estimate, evidence: Evidence) -> CheckRow:
         """The check with what was found, as a row of a scorecard."""
-        # Not asked after a failure: it may have been the runs themselves that could not be read.
-        lacks = self.mature.lacks(evidence) if self.mature and estimate.reason is not Reason.FAILED else ""
+        # Not asked if there is nothing to read, or if it may have been the runs that could not be read.
+        unread = estimate.reason in (Reason.FAILED, Reason.LEFT_OUT)
+        lacks = self.mature.lacks(evidence) if self.mature and not unread else ""
         if lacks:
             estimate = estimate.too_early()
         verdict = self.region.judge(estimate)
-        undecided = estimate.reason or Reason.TOO_FEW  # an interval that straddles a bound wants more units
+        # An interval that straddles a bound wants more units, or more steps.
+        undecided = estimate.reason or (Reason.TOO_EARLY if estimate.pending else Reason.TOO_FEW)
         return CheckRow(
             label=self.label,
             expected=self.expected,
@@ -126,7 +130,7 @@ class Findings:
 
 
 @dataclass(frozen=True)
-class Claim:
+class Claim(Checked):
     """A checkable statement of a paper.
 
     `id`: paper and number. `source`: where the paper says it. `measure`: from evidence to findings, without regard to
@@ -143,7 +147,9 @@ class Claim:
     quote: str = ""
     history: tuple[Revision, ...] = ()
 
-    def __post_init__(self):
+    def check(self) -> None:
+        if not re.fullmatch(r"[^/]+/[0-9]+", self.id):
+            self.refuse("id", f"must be a paper and a number, such as grokking/14; got {self.id!r}")
         if not self.checks:
             raise ValueError(f"Claim {self.id} needs at least one check; got none.")
         labels = [check.label for check in self.checks]
@@ -161,30 +167,36 @@ class Claim:
     def judge(self, evidence: Evidence) -> ClaimRow:
         """Measure and compare."""
         began = time.monotonic()
-        findings = self.measure(evidence)
+        with evidence.only(self.needs):
+            findings = self.measure(evidence)
         if set(findings.estimates) != set(self.checks):
             labels = lambda checks: sorted(check.label for check in checks)
             raise ValueError(
                 f"Claim {self.id} measured {labels(findings.estimates)}; its checks are {labels(self.checks)}."
             )
-        return self._row(findings, evidence, time.monotonic() - began)
+        return self._row(findings, evidence, self.needs, time.monotonic() - began)
 
     def failed(self, error: Exception, evidence: Evidence) -> ClaimRow:
         """The row of a claim whose measurement raised."""
         note = f"The measurement failed: {in_one_line(error)}."
-        return self._row(Findings.none(self.checks, note, Reason.FAILED), evidence, 0.0)
+        return self._row(Findings.none(self.checks, note, Reason.FAILED), evidence, self.needs)
 
-    def _row(self, findings: Findings, evidence: Evidence, seconds: float) -> ClaimRow:
-        runs = [evidence.about(name) for name in self.needs]
+    def left_out(self, experiments: tuple[str, ...], evidence: Evidence) -> ClaimRow:
+        """The row of a claim some of whose experiments are not trained at the budget of this replication."""
+        note = f"This budget does not train {', '.join(experiments)}."
+        return self._row(Findings.none(self.checks, note, Reason.LEFT_OUT), evidence, ())
+
+    def _row(self, findings: Findings, evidence: Evidence, read: tuple[str, ...], seconds: float = 0.0) -> ClaimRow:
+        runs = [evidence.about(name) for name in read]
         return ClaimRow(
             claim=self.id,
             paper=self.paper,
             source=self.source,
             statement=self.statement,
             quote=self.quote,
-            members=sum(run["members"] for run in runs),
-            steps=max((run["steps"] for run in runs), default=0),
-            seconds=round(seconds + sum(run.get("seconds", 0.0) for run in runs), 2),
+            members=sum(run.members for run in runs),
+            steps=max((run.steps for run in runs), default=0),
+            seconds=round(seconds + sum(run.seconds for run in runs), 2),
             note=findings.note,
             checks=tuple(check.judged(findings.estimates[check], evidence) for check in self.checks),
             history=self.history,

@@ -1,16 +1,16 @@
 """What a measurement may look at, and what has been computed from it already."""
 
+import contextlib
 import hashlib
-import json
 import sys
 import time
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import xarray as xr
 
-from nucleate.record import Keep, load
+from nucleate.record import About, Keep, as_attr
+from nucleate.record.document import fields
 
 T = TypeVar("T")
 Effort = TypeVar("Effort")
@@ -19,15 +19,16 @@ _WORTH_KEEPING = 0.5  # seconds: what is computed faster is not worth a file
 _VOLATILE = {"status", "seconds"}  # what changes in run.json without changing the record
 
 
+class NotTrained(LookupError):
+    """An experiment is asked for that was not trained at this budget."""
+
+
 @runtime_checkable
 class FinishedRun(Protocol):
     """Where a record comes from and what it cost: a `Run`, or anything like it."""
 
     @property
-    def about(self) -> Mapping[str, Any]: ...
-
-    @property
-    def record_path(self) -> Path: ...
+    def about(self) -> About: ...
 
     def record(self) -> xr.Dataset: ...
 
@@ -54,18 +55,36 @@ class Evidence(Generic[Effort]):
             compute: (value, frozenset()) for compute, value in (known or {}).items()
         }
         self._used: set[str] = set()
+        self._shown: Collection[str] = runs.keys()
+
+    @contextlib.contextmanager
+    def only(self, names: Collection[str]) -> Iterator[None]:
+        """Within this block no other run can be read, not even through what was computed from it before."""
+        before, self._shown = self._shown, names
+        try:
+            yield
+        finally:
+            self._shown = before
+
+    def _use(self, names: Collection[str]) -> None:
+        for name in names:
+            if name not in self._runs:
+                raise NotTrained(f"there is no run of '{name}'; there are: {', '.join(self._runs) or 'none'}.")
+            if name not in self._shown:
+                known = ", ".join(self._shown) or "no run"
+                raise ValueError(f"'{name}' is read, but not declared: add it to `needs`, which names {known}")
+        self._used |= set(names)
 
     def record(self, name: str) -> xr.Dataset:
         """The record of an experiment, loaded once."""
-        self._used.add(name)
+        self._use([name])
         if name not in self._records:
-            run = self._runs[name]
-            self._records[name] = load(run.record(), run.record_path)
+            self._records[name] = self._runs[name].record().load()
         return self._records[name]
 
-    def about(self, name: str) -> Mapping[str, Any]:
+    def about(self, name: str) -> About:
         """What the run of an experiment says of itself: its config, members, steps and cost."""
-        self._used.add(name)
+        self._use([name])
         return self._runs[name].about
 
     def once(self, compute: Callable[["Evidence[Effort]"], T]) -> T:
@@ -77,7 +96,7 @@ class Evidence(Generic[Effort]):
         if compute not in self._results:
             self._results[compute] = self._kept(_name(compute), lambda: compute(self), _WORTH_KEEPING)
         value, used = self._results[compute]
-        self._used |= used
+        self._use(used)
         return value
 
     def kept(self, name: str, compute: Callable[[], T], valid: Callable[[T], bool] = lambda value: True) -> T:
@@ -92,7 +111,7 @@ class Evidence(Generic[Effort]):
         keep = self._keep if name else None
         found = keep.find(name, self._sources(self._runs)) if keep else None
         if found is not None and valid(found[0]):
-            self._used |= found[1]
+            self._use(found[1])
             return found
         outer, self._used = self._used, set()
         began = time.monotonic()
@@ -107,8 +126,8 @@ class Evidence(Generic[Effort]):
     def _sources(self, names) -> dict[str, str]:
         """The identity of each run: what its run.json says, except for what can change while the record does not."""
         for name in set(names) - self._identities.keys():
-            about = {key: value for key, value in self._runs[name].about.items() if key not in _VOLATILE}
-            self._identities[name] = hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode()).hexdigest()
+            about = {key: value for key, value in fields(self._runs[name].about).items() if key not in _VOLATILE}
+            self._identities[name] = hashlib.sha256(as_attr(about).encode()).hexdigest()
         return {name: self._identities[name] for name in names}
 
 

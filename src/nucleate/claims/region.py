@@ -3,7 +3,9 @@
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 
+from nucleate.checking import Checked, Infinite
 from nucleate.claims.statistics import Estimate
 
 
@@ -16,7 +18,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Region:
+class Region(Checked):
     """An interval of accepted numbers. A bound belongs to it unless it is `open`.
 
     An estimate whose whole interval is inside replicates, one whose whole interval is outside contradicts, anything
@@ -30,12 +32,12 @@ class Region:
     <Verdict.CONTRADICTED: 'contradicted'>
     """
 
-    low: float = -math.inf
-    high: float = math.inf
+    low: Annotated[float, Infinite()] = -math.inf
+    high: Annotated[float, Infinite()] = math.inf
     low_open: bool = False
     high_open: bool = False
 
-    def __post_init__(self):
+    def check(self) -> None:
         if not self.low <= self.high:
             raise ValueError(f"Region.low must be <= high; got {self.low} and {self.high}.")
         if self.low == self.high and (self.low_open or self.high_open):

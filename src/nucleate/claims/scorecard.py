@@ -2,20 +2,20 @@
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
 from nucleate.claims.formats import interval, number
-from nucleate.record import RunError, write_atomically
-
-Row = TypeVar("Row", "Revision", "CheckRow", "ClaimRow")
+from nucleate.record import write_atomically
+from nucleate.record.document import read_as, read_tree
 
 VERDICTS = {"replicated": "green", "contradicted": "red", "inconclusive": "yellow"}
+_WIDE = 110  # columns from which on every part of a claim has room beside the others
 _PUBLIC = ("claim", "paper", "statement", "verdict", "expected", "measured", "interval", "members", "steps", "seconds")
 
 
@@ -47,6 +47,10 @@ class CheckRow:
     """When it can first be judged."""
     lacks: str = ""
     """What the runs lack for that."""
+
+    def __post_init__(self):
+        if self.verdict not in VERDICTS:
+            raise ValueError(f"verdict must be one of {', '.join(VERDICTS)}; got {self.verdict!r}.")
 
     @property
     def found(self) -> str:
@@ -85,6 +89,10 @@ class ClaimRow:
     checks: tuple[CheckRow, ...]
     quote: str = ""
     history: tuple[Revision, ...] = ()
+
+    def __post_init__(self):
+        if not self.checks:
+            raise ValueError("checks must be at least one; got none.")
 
     @property
     def verdict(self) -> str:
@@ -129,100 +137,38 @@ class ClaimRow:
         derived = {name: getattr(self, name) for name in ("verdict", "reason", "expected", "measured", "interval")}
         return dataclasses.asdict(self) | derived | {"rule": self.rule}
 
-    @classmethod
-    def from_json(cls, row: Mapping[str, Any]) -> "ClaimRow":
-        """The row that `to_json` wrote, by this version or an earlier one; `ValueError` if it is not one.
-
-        >>> ClaimRow.from_json({"claim": "grokking/14"})
-        Traceback (most recent call last):
-        ValueError: scorecard row 'grokking/14' lacks ['checks', 'members', 'note', ...
-        """
-        what = f"scorecard row {row.get('claim')!r}"
-        checks = tuple(_check(check, what) for check in row.get("checks", ()))
-        history = tuple(_parsed(Revision, past, f"the history of {what}") for past in row.get("history", ()))
-        parsed = _parsed(cls, row, what, checks=checks, history=history)
-        if not checks:
-            raise ValueError(f"{what} has no checks.")
-        return parsed if any(check.region for check in checks) else _with_regions(parsed, row.get("rule", ""))
-
-
-def _check(check: Mapping[str, Any], what: str) -> CheckRow:
-    interval = check.get("interval")
-    parsed = _parsed(CheckRow, check, f"check {check.get('label')!r} of {what}", interval=interval and tuple(interval))
-    if parsed.verdict not in VERDICTS:
-        raise ValueError(f"{what}: verdict must be one of {list(VERDICTS)}; got {parsed.verdict!r}.")
-    return parsed
-
-
-def _parsed(kind: type[Row], row: Mapping[str, Any], what: str, **parts: Any) -> Row:
-    """A row from JSON; `parts`: its fields that are not plain."""
-    fields = {field.name: field for field in dataclasses.fields(kind)}
-    needed = {name for name, field in fields.items() if field.default is dataclasses.MISSING}
-    if missing := needed - row.keys():
-        raise ValueError(f"{what} lacks {sorted(missing)}.")
-    return kind(**({name: row[name] for name in fields if name in row} | parts))
-
 
 def _with_regions(row: ClaimRow, rule: str) -> ClaimRow:
-    """A row whose checks did not have their regions yet, which were in the rule alone: "label region; label region"."""
+    """A row of an earlier version, whose regions were in the rule alone: "label region; label region"."""
     parts = rule.split("; ")
-    if len(parts) != len(row.checks):
+    if any(check.region for check in row.checks) or len(parts) != len(row.checks):
         return row
     regions = [part.removeprefix(f"{check.label} ") for part, check in zip(parts, row.checks, strict=True)]
     checks = [dataclasses.replace(check, region=region) for check, region in zip(row.checks, regions, strict=True)]
     return dataclasses.replace(row, checks=tuple(checks))
 
 
-def to_table(rows: Sequence[ClaimRow], title: str) -> Table:
-    """For a terminal."""
-    table = Table(title=title, title_justify="left", expand=True, show_lines=False)
+def to_table(rows: Sequence[ClaimRow], title: str, width: int = _WIDE) -> Table:
+    """For a terminal of so many columns: on a narrow one, what is said of a claim stands below its statement."""
+    table = Table(title=Text(title), title_justify="left", expand=True, show_lines=width < _WIDE)
     table.add_column("claim", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("statement", ratio=3)
-    table.add_column("expected", ratio=2)
-    table.add_column("measured", ratio=2)
+    for heading, ratio in (("verdict", None), ("statement", 3), ("expected", 2), ("measured", 2)):
+        if width >= _WIDE or heading == "statement":
+            table.add_column(heading, ratio=ratio, no_wrap=not ratio)
     for row in rows:
         verdict = Text(row.verdict, style=f"bold {VERDICTS[row.verdict]}")
-        if row.reason:
-            verdict.append(f"\n{row.reason}", style="not bold dim")
-        table.add_row(row.claim, verdict, *map(Text, (row.statement, row.expected, row.decisive.found)))
+        verdict.append(f"\n{row.reason}" if row.reason else "", style="not bold dim")
+        if width >= _WIDE:
+            table.add_row(Text(row.claim), verdict, *map(Text, (row.statement, row.expected, row.decisive.found)))
+        else:
+            said = f"{row.statement}\nexpected  {row.expected}\nmeasured  {row.decisive.found}"
+            table.add_row(Text("\n").join([Text(row.claim), verdict]), Text(said))
     return table
 
 
 def summary(rows: Sequence[ClaimRow]) -> str:
     """How many of each verdict: "2 replicated, 1 contradicted, 0 inconclusive"."""
     return ", ".join(f"{sum(row.verdict == verdict for row in rows)} {verdict}" for verdict in VERDICTS)
-
-
-def to_markdown(rows: Sequence[ClaimRow]) -> str:
-    """For a document: the table, then each claim in full."""
-    lines = [
-        "| claim | where | statement | verdict | expected | measured | members × steps | seconds |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for row in rows:
-        verdict = f"**{row.verdict}**" + (f" ({row.reason})" if row.reason else "")
-        cells = [row.claim, row.source, row.statement, verdict, row.expected]
-        cells += [row.decisive.found, row.cost, f"{row.seconds:.1f}"]
-        lines.append("| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |")
-    lines.append("")
-    for row in rows:
-        lines += _in_full(row)
-    return "\n".join(lines)
-
-
-def _in_full(row: ClaimRow) -> list[str]:
-    lines = [f"**{row.claim}** ({row.verdict}). Accepted if: {row.rule}.", ""]
-    if row.quote:
-        lines += [*(f"> {line}" for line in row.quote.splitlines()), ""]
-    for check in row.checks:
-        remark = f": {check.reason}" if check.reason else ""
-        remark += f" ({check.lacks})" if check.lacks else ""
-        lines.append(f"- {check.label}: {check.found} (expected: {check.expected}): {check.verdict}{remark}")
-    lines += ["", row.note, ""] if row.note else [""]
-    for revision in row.history:
-        lines += [f"- By the rule “{revision.rule}” it was {revision.verdict}. Changed because {revision.why}", ""]
-    return lines
 
 
 def write_json(rows: Sequence[ClaimRow], path: Path, *, public: bool = False) -> None:
@@ -233,8 +179,7 @@ def write_json(rows: Sequence[ClaimRow], path: Path, *, public: bool = False) ->
 
 
 def read_json(path: Path) -> list[ClaimRow]:
-    """The scorecard in a file; a `RunError` that names the file if it is not one."""
-    try:
-        return [ClaimRow.from_json(row) for row in json.loads(Path(path).read_text(encoding="utf-8"))]
-    except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise RunError(f"{path} is not a scorecard: {error}") from error
+    """The scorecard in a file, of this version or an earlier one; a `RunError` that names the file if it is not one."""
+    tree = read_tree(path)
+    rows = read_as(tuple[ClaimRow, ...], tree, path)
+    return [_with_regions(row, str(written.get("rule", ""))) for row, written in zip(rows, tree, strict=True)]

@@ -3,12 +3,13 @@
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import SupportsFloat
+from typing import Annotated, SupportsFloat
 
 import numpy as np
 
+from nucleate.checking import AtLeast, Count, Infinite, Seed, checked, conform
 from nucleate.claims.formats import DUST
 
 FEWEST = 6
@@ -17,6 +18,7 @@ all cases, that of six in 96.9 %."""
 
 _LEVEL = 0.95
 _TAIL = (1 - _LEVEL) / 2
+_Units = Annotated[int, AtLeast(0)]
 _COPIES = 100  # of every unit seen, so that the number of unseen ones is hardly rounded
 
 
@@ -27,6 +29,7 @@ class Reason(StrEnum):
     TOO_FEW = "too few"
     UNDEFINED = "undefined"
     FAILED = "failed"
+    LEFT_OUT = "left to a larger budget"
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ class Estimate:
     """A number with its 95 % interval.
 
     `units`: independent units behind the interval; 0 for an exact number, which is its own interval. `reason`: why
-    the number decides nothing, whatever its interval; None if it may.
+    the number decides nothing, whatever its interval; None if it may. `pending`: the interval allows for what may still
+    happen in longer runs, so that, if it is undecided, it is too early.
 
     >>> Estimate.exact(2)
     Estimate(value=2.0, low=2.0, high=2.0, units=0, reason=None)
@@ -45,10 +49,19 @@ class Estimate:
     high: float
     units: int = 0
     reason: Reason | None = None
+    pending: bool = field(default=False, repr=False)
+
+    def __post_init__(self):
+        for name in ("value", "low", "high"):
+            if not isinstance(getattr(self, name), int | float | np.number):
+                raise ValueError(f"Estimate.{name} must be a number; got {getattr(self, name)!r}.")
+        for name, hint in (("units", _Units), ("reason", Reason | None), ("pending", bool)):
+            object.__setattr__(self, name, conform(f"Estimate.{name}", getattr(self, name), hint))
 
     @classmethod
     def exact(cls, value: SupportsFloat) -> "Estimate":
-        return cls(float(value), float(value), float(value))
+        number = value if isinstance(value, str) else float(value)  # refused above, rather than read
+        return cls(number, number, number)  # type: ignore[arg-type]
 
     @classmethod
     def open(cls, value: float, reason: Reason = Reason.TOO_FEW, units: int = 0) -> "Estimate":
@@ -60,6 +73,15 @@ class Estimate:
         """Nothing could be measured."""
         return cls(math.nan, math.nan, math.nan, 0, reason)
 
+    def or_later(self, lowest: "Estimate", highest: "Estimate") -> "Estimate":
+        """The same number, with the interval of everything that it may still become, between two extremes.
+
+        >>> share(5, 10).or_later(share(5, 10), share(8, 10))
+        Estimate(value=0.5, low=0.187..., high=0.974..., units=10, reason=None)
+        """
+        reason = self.reason or lowest.reason or highest.reason
+        return replace(self, low=lowest.low, high=highest.high, reason=reason, pending=lowest != highest)
+
     def too_early(self) -> "Estimate":
         """The same number, of a run that is too short to decide anything.
 
@@ -69,6 +91,7 @@ class Estimate:
         return replace(self, low=-math.inf, high=math.inf, reason=Reason.TOO_EARLY)
 
 
+@checked
 def share(hits: int, total: int) -> Estimate:
     """A proportion with its exact (Clopper–Pearson) interval [clopper1934], which holds for any number of units.
 
@@ -77,19 +100,22 @@ def share(hits: int, total: int) -> Estimate:
     """
     from scipy.stats import binomtest
 
+    if not 0 <= hits <= total:
+        raise ValueError(f"share: hits must be between 0 and total = {total}; got {hits}.")
     if total == 0:
         return Estimate.unknown(Reason.TOO_FEW)
     interval = binomtest(hits, total).proportion_ci(_LEVEL, method="exact")
     return Estimate(hits / total, float(interval.low), float(interval.high), total)
 
 
+@checked
 def bootstrap(
     statistic: Callable[..., float],
     *samples: np.ndarray,
     apart: bool = False,
-    bounds: tuple[float, float] = (-math.inf, math.inf),
-    resamples: int = 2000,
-    seed: int = 0,
+    bounds: Annotated[tuple[float, float], Infinite()] = (-math.inf, math.inf),
+    resamples: Count = 2000,
+    seed: Seed = 0,
 ) -> Estimate:
     """`statistic(*samples)` with its percentile interval under resampling [efron1993bootstrap].
 
@@ -114,6 +140,8 @@ def bootstrap(
     Estimate(value=1.0, low=0.831..., high=1.0, units=20, reason=None)
     """
     samples = tuple(np.asarray(sample) for sample in samples)
+    if not samples or any(sample.ndim == 0 or sample.dtype.kind not in "biuf" for sample in samples):
+        raise ValueError("bootstrap: samples must be arrays of numbers, one row per unit, and at least one of them.")
     counts = [len(sample) for sample in samples]
     if min(counts) == 0:
         return Estimate.unknown(Reason.TOO_FEW)
@@ -187,7 +215,27 @@ def spearman(x: np.ndarray, y: np.ndarray) -> float:
     """
     from scipy.stats import rankdata
 
+    _refuse_unequal("spearman", x, y)
     return pearson(rankdata(x), rankdata(y))
+
+
+def partial_spearman(x: np.ndarray, y: np.ndarray, given: np.ndarray) -> float:
+    """Rank correlation of what a third column leaves unexplained; NaN where nothing is left of a column.
+
+    The ranks of `given` are regressed out of those of both [kendall1942partial].
+
+    >>> size = np.array([1, 2, 3, 4, 5, 6])
+    >>> round(partial_spearman(size + [0, 1, 0, 1, 0, 1], size + [0, 1, 0, 1, 0, 1], size), 12)
+    1.0
+    """
+    from scipy.stats import rankdata
+
+    ranks = [rankdata(column) - (len(column) + 1) / 2 for column in (x, y, given)]
+    *both, known = ranks
+    if known.any():
+        both = [part - known * (part @ known) / (known @ known) for part in both]
+    # What is left of a column that `given` explains is rounding error.
+    return pearson(*(np.where(np.abs(part) < 1e-9, 0.0, part) for part in both))
 
 
 def pearson(x: np.ndarray, y: np.ndarray) -> float:
@@ -196,9 +244,15 @@ def pearson(x: np.ndarray, y: np.ndarray) -> float:
     >>> round(pearson(np.array([0, 1, 2]), np.array([0, -1, -2])), 12)
     -1.0
     """
+    _refuse_unequal("pearson", x, y)
     # Asked first: a mean is rounded, so a constant column minus its mean need not be zero.
     if len(np.unique(x)) < 2 or len(np.unique(y)) < 2:
         return math.nan
     x, y = np.asarray(x, float) - np.mean(x), np.asarray(y, float) - np.mean(y)
     scale = math.sqrt(float(x @ x) * float(y @ y))
     return float(x @ y) / scale if scale > 0 else math.nan
+
+
+def _refuse_unequal(what: str, x: np.ndarray, y: np.ndarray) -> None:
+    if np.shape(x) != np.shape(y):
+        raise ValueError(f"{what}: x and y must have equal shapes; got {np.shape(x)} and {np.shape(y)}.")

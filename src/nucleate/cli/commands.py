@@ -5,11 +5,14 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from nucleate.cli.experiments import RUNS, resume_run
+from nucleate.cli.experiments import RUNS, resume_run, start_jax
+from nucleate.cli.export import Export
+from nucleate.cli.looking import Runs, Show
 from nucleate.cli.parsing import UsageError
+from nucleate.cli.printing import command, say, show, width
 
 
 @dataclass(frozen=True)
@@ -26,10 +29,8 @@ class Tour:
 
     def __call__(self) -> int:
         code = _replicate("grokking", "quick", self.out)
-        Console().print(
-            "Next: open the report in a browser, then [bold]nucleate list[/bold], "
-            "[bold]nucleate replicate grokking --budget standard[/bold]"
-        )
+        further = command("nucleate", "replicate", "grokking", "--budget", "standard")
+        say("Next: open the report in a browser, then", command("nucleate", "list"), "or", further)
         return code
 
 
@@ -46,13 +47,11 @@ class List:
     """Only this paper."""
 
     def __call__(self) -> None:
-        from nucleate.machine import use_compile_cache
         from nucleate.papers import PAPERS, Budget, awaited
 
-        use_compile_cache()  # how many networks there are may depend on which splits are feasible
-        console = Console()
+        start_jax()  # how many networks there are may depend on which splits are feasible
         for paper in map(_paper, PAPERS if self.paper is None else [self.paper]):
-            console.print(f"[bold]{paper.name}[/bold]  {paper.title}. {paper.reference}\n")
+            say(Text(paper.name, style="bold"), f" {paper.title}. {paper.reference}\n")
             experiments = Table(
                 "experiment", "networks", "steps", title="experiments (standard size)", title_justify="left"
             )
@@ -62,12 +61,14 @@ class List:
                     continue
                 plan = experiment.plan(name)
                 experiments.add_row(name, str(plan.members.count), str(plan.steps))
-            console.print(experiments)
-            claims = Table("claim", "where", "statement", "needs", title="claims", title_justify="left")
+            show(experiments)
+            claims = Table("claim", title="claims", title_justify="left", expand=True)
+            for heading, ratio in (("where", 2), ("statement", 4), ("needs", 2)):
+                claims.add_column(heading, ratio=ratio)
             for claim in paper.claims:
                 needs = ", ".join(name.split("/")[1] for name in claim.needs) or "no training"
                 claims.add_row(claim.id, claim.source, claim.statement, needs)
-            console.print(claims)
+            show(claims)
 
 
 @dataclass(frozen=True)
@@ -77,11 +78,11 @@ class Replicate:
     Examples:
       nucleate replicate grokking --budget quick
       nucleate replicate grokking/3
-      nucleate replicate --json scorecard.json
+      nucleate replicate all --json scorecard.json
     """
 
-    target: Annotated[str | None, tyro.conf.arg(metavar="[PAPER|CLAIM]"), tyro.conf.Positional] = None
-    """A paper (grokking) or a claim (grokking/14); all papers if left out."""
+    target: Annotated[str, tyro.conf.arg(metavar="PAPER|CLAIM|all"), tyro.conf.Positional] = ""
+    """A paper (grokking), a claim (grokking/14), or all: one paper after the other."""
     budget: Literal["quick", "standard", "paper"] = "standard"
     """quick: minutes; standard: up to 45 minutes per paper; paper: the paper's own sizes."""
     out: Path | None = None
@@ -95,7 +96,12 @@ class Replicate:
         from nucleate.claims import write_json
         from nucleate.papers import PAPERS, Replication
 
-        names = [self.target] if self.target else list(PAPERS)
+        if not self.target:
+            raise UsageError(
+                "nucleate replicate: which paper or claim? `nucleate list` shows them; `nucleate replicate all` takes "
+                f"every paper ({', '.join(PAPERS)}), up to 45 minutes each at the standard budget."
+            )
+        names = list(PAPERS) if self.target == "all" else [self.target]
         rows, code = [], 0
         for name in names:
             _paper(name.split("/")[0])
@@ -121,6 +127,8 @@ class Resume:
 
     run: tyro.conf.Positional[Path]
     """The folder of the run."""
+    with_other_versions: bool = False
+    """Even if it was begun with another JAX or on another kind of processor, so that last bits differ."""
 
     def __call__(self) -> int:
         from nucleate.papers import Replication
@@ -128,8 +136,8 @@ class Resume:
         replication = Replication(self.run)
         if replication.exists():
             about = replication.about
-            return _replicate(about["target"], about["budget"], self.run)
-        resume_run(self.run)
+            return _replicate(about.target, about.budget, self.run, self.with_other_versions)
+        resume_run(self.run, other_versions=self.with_other_versions)
         return 0
 
 
@@ -145,109 +153,38 @@ class Report:
     """The folder of the run."""
 
     def __call__(self) -> None:
-        from nucleate.papers import Replication, write_replication_report
+        from nucleate.papers import Replication, write_experiment_report, write_replication_report
         from nucleate.record import Run
-        from nucleate.report import write_run_report
 
         if Replication(self.run).exists():
             report = write_replication_report(Replication.open(self.run))
         else:
-            report = write_run_report(Run.open(self.run))
-        Console().print(f"Report: [bold]{report}[/bold]")
+            report = write_experiment_report(Run.open(self.run))
+        say("Report:", Text(str(report), style="bold"))
 
 
-@dataclass(frozen=True)
-class Runs:
-    """List the runs below a folder.
-
-    Examples:
-      nucleate runs
-      nucleate runs --root /data/nucleate
-    """
-
-    root: Path = RUNS
-    """Where to look."""
-
-    def __call__(self) -> None:
-        from nucleate.record import list_runs
-
-        runs = list_runs(self.root)
-        if not runs:
-            Console().print(f"No runs below {self.root}. Start one: nucleate tour")
-            return
-        table = Table("run", "experiment", "status", "networks", "steps", "seconds", "created")
-        for run in runs:
-            about = run.about
-            if about["status"] == "running" and not run.is_held():
-                about["status"] = "interrupted"
-            cells = [about.get(key, "–") for key in ("experiment", "status", "members", "steps", "seconds", "created")]
-            table.add_row(str(run.path), *map(str, cells))
-        Console().print(table)
-
-
-@dataclass(frozen=True)
-class Show:
-    """Describe a run: what it is, how it went, what it recorded. Every chunk of its record is checked.
-
-    Examples:
-      nucleate show runs/tour/data-size
-    """
-
-    run: tyro.conf.Positional[Path]
-    """The folder of the run."""
-
-    def __call__(self) -> None:
-        import xarray
-
-        from nucleate.record import Outcome, Run, verify
-
-        run = Run.open(self.run)
-        console = Console()
-        table = Table(show_header=False, title=str(run.path), title_justify="left")
-        for key, value in run.about.items():
-            text = ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
-            table.add_row(key, text)
-        console.print(table)
-        if not run.record_path.exists():
-            console.print("No record yet.")
-            return
-        if run.status == "complete":
-            verify(run.record_path)
-        record = run.record()
-        counts = {o.name.lower(): int((record.outcome == o).sum()) for o in Outcome}
-        console.print("Members: " + ", ".join(f"{count} {name}" for name, count in counts.items() if count))
-        with xarray.set_options(display_max_rows=100):  # everything recorded, whatever its order in the store
-            print(record)
-        if run.status != "complete":
-            console.print(f"Unfinished: [bold]nucleate resume {run.path}[/bold]")
-
-
-def _replicate(target: str, budget: str, out: Path) -> int:
+def _replicate(target: str, budget: str, out: Path, other_versions: bool = False) -> int:
     """Replicate, write the report, then say what was found; the exit code."""
     from nucleate.claims import summary, to_table
-    from nucleate.fleet import Bar, Interruption
+    from nucleate.fleet import Bar, resumable
     from nucleate.papers import Budget, replicate, write_replication_report
 
     paper = _paper(target.split("/")[0])
     claims = tuple(claim for claim in paper.claims if claim.id in target.split(", "))
     if "/" in target and not claims:
         raise UsageError(f"there is no claim '{target}'; `nucleate list {paper.name}` shows those of {paper.name}.")
-    try:
-        replication = replicate(paper, Budget(budget), out, claims=claims, watch=Bar())
+    start_jax()
+    replication = replicate(paper, Budget(budget), out, claims=claims, watch=Bar(), other_versions=other_versions)
+    with resumable(out):
         report = write_replication_report(replication)
-    except KeyboardInterrupt:
-        raise Interruption(out) from None
-    rows, failures = replication.rows(), replication.failures
-    console = Console()
-    if not console.is_terminal:  # a log has no width of its own
-        console = Console(width=140)
-    console.print(to_table(rows, f"{paper.title} ({budget})"))
-    console.print(summary(rows))
+    rows, failures = replication.rows(), replication.about.failures
+    show(to_table(rows, f"{paper.title} ({budget})", width()))
+    say(summary(rows))
     for failure in failures:
-        console.print(f"failed: {failure}", style="red", markup=False)
+        say("failed:", failure, style="red")
     if failures:
-        console.print(f"{len(failures)} failed; the tracebacks are in {out / 'failures.log'}", markup=False)
-    console.print(f"\nReport: {report}", markup=False)
+        say(f"{len(failures)} failed; the tracebacks are in", out / "failures.log")
+    say("\nReport:", report)
     return 1 if failures else 0
 
 
@@ -268,4 +205,5 @@ COMMANDS: dict[str, type] = {
     "report": Report,
     "runs": Runs,
     "show": Show,
+    "export": Export,
 }

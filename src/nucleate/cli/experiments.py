@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
-from rich.console import Console
+from rich.text import Text
 
 from nucleate.cli.parsing import UsageError, parse
+from nucleate.cli.printing import command, say
 
 RUNS = Path("runs")
 _SUMMARY = "Train one experiment's fleet; every field of its config is an option."
@@ -22,7 +23,7 @@ def run_experiment(args: list[str]) -> None:
         return
     name, *rest = args
     default = _experiment(name)
-    command = dataclasses.make_dataclass(
+    options = dataclasses.make_dataclass(
         "Run",
         [
             ("config", tyro.conf.OmitArgPrefixes[type(default)], default),
@@ -31,29 +32,43 @@ def run_experiment(args: list[str]) -> None:
                 Annotated[Path | None, tyro.conf.arg(help="Folder of the run; named after its config if left out.")],
                 None,
             ),
+            (
+                "allow_long",
+                Annotated[bool, tyro.conf.arg(help="Begin even if it takes more than a week.")],
+                False,
+            ),
         ],
     )
     description = f"Train the fleet {name}.\n\nExample:\n  nucleate run {name} --seeds 1 --steps 500"
-    chosen: Any = parse(command, rest, f"nucleate run {name}", description)
+    chosen: Any = parse(options, rest, f"nucleate run {name}", description)
     plan = _plan(chosen.config, name)
     out = chosen.out or _folder(name, plan)
-    _finished(train(plan, out, watch=Bar()))
+    _finished(train(plan, out, watch=Bar(), allow_long=chosen.allow_long))
 
 
-def resume_run(path: Path) -> None:
-    """Continue the run in a folder."""
+def resume_run(path: Path, *, other_versions: bool) -> None:
+    """Continue the run in a folder, however long it takes: that was allowed when it began."""
     from nucleate.fleet import Bar, train
     from nucleate.record import Run, RunError
 
     run = Run.open(path)
-    if "experiment" not in run.about:
+    name = run.about.experiment
+    if name is None:
         raise RunError(f"{path} was started from Python; call nucleate.fleet.train with its plan again.")
-    name = run.about["experiment"]
     try:
-        experiment = type(_experiment(name)).from_json(run.about["config"])
-    except ValueError as mistake:
+        experiment = type(_experiment(name)).from_json(run.about.config)
+    except (TypeError, ValueError) as mistake:
         raise UsageError(f"{path} cannot be resumed by this nucleate: {mistake}") from None
-    _finished(train(_plan(experiment, name), path, watch=Bar()))
+    plan = _plan(experiment, name)
+    _finished(train(plan, path, watch=Bar(), allow_long=True, other_versions=other_versions))
+
+
+def start_jax() -> None:
+    """Before anything computes: a platform that is not there is one line, and programs compiled before are found."""
+    from nucleate import machine
+
+    machine.use_compile_cache()
+    machine.workers()
 
 
 def _run_help(wanted: bool) -> None:
@@ -97,6 +112,7 @@ def _plan(experiment, name: str):
         before = _plan(_experiment(source), source)
         return train(before, _folder(source, before), watch=Bar()).record()
 
+    start_jax()
     try:
         return ready(experiment, record_of).plan(name)
     except ValueError as mistake:
@@ -112,6 +128,5 @@ def _finished(run) -> None:
 
     about = describe(run)
     outcomes = ", ".join(f"{count} {name}" for name, count in about.outcomes.items())
-    console = Console()
-    console.print(f"{about.members} networks ({outcomes}), {about.seconds:.0f} s: [bold]{run.path}[/bold]")
-    console.print(f"Look: nucleate show {run.path}   Open: xarray.open_zarr('{run.record_path}')")
+    say(f"{about.members} networks ({outcomes}), {about.seconds:.0f} s:", Text(str(run.path), style="bold"))
+    say("Look:", command("nucleate", "show", run.path), f"  Open: xarray.open_zarr({str(run.record_path)!r})")

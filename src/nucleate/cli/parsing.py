@@ -2,11 +2,13 @@
 
 import contextlib
 import io
+import os
 import re
-import sys
+import shutil
+from collections.abc import Iterator
 from typing import TypeVar
 
-import tyro
+from nucleate.cli.printing import NARROWEST
 
 Command = TypeVar("Command")
 
@@ -17,10 +19,14 @@ class UsageError(Exception):
 
 def parse(command: type[Command], args: list[str], prog: str, description: str) -> Command:
     """The command that `args` ask for. `--help` prints and exits; anything wrong raises `UsageError`."""
+    import tyro
+
+    if any("\0" in arg for arg in args):  # no shell can send one, but a program can, and no file system takes it
+        raise UsageError(f"{prog}: an argument holds a null character.")
     # Read from what is printed: tyro raises no exception of its own, and its hook for errors is private and unstable.
     said = io.StringIO()
     try:
-        with contextlib.redirect_stderr(said):
+        with contextlib.redirect_stderr(said), _wide_enough():
             return tyro.cli(command, args=args, prog=prog, description=description)
     except SystemExit as leaving:
         if not leaving.code:
@@ -51,7 +57,14 @@ def _one_line(box: str, prog: str) -> str:
     return f"{prog}: {wrong.rstrip('.')}.{hint} See {prog} --help."
 
 
-def fail(message: str) -> int:
-    """Say what went wrong, on standard error; the exit code."""
-    print(f"error: {message}", file=sys.stderr)
-    return 2
+@contextlib.contextmanager
+def _wide_enough() -> Iterator[None]:
+    """A terminal that the parser can write on: a very narrow one keeps it busy for ever."""
+    before = os.environ.get("COLUMNS")
+    if shutil.get_terminal_size().columns < NARROWEST:
+        os.environ["COLUMNS"] = str(NARROWEST)
+    try:
+        yield
+    finally:
+        os.environ.pop("COLUMNS", None)
+        os.environ |= {"COLUMNS": before} if before is not None else {}

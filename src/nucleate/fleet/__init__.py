@@ -1,5 +1,6 @@
 """How networks train: many members in one compiled program, streamed to a record, resumable."""
 
+from nucleate.fleet.interruption import Interruption, resumable
 from nucleate.fleet.members import Members, grid, table
 from nucleate.fleet.plan import Plan
 from nucleate.fleet.progress import Bar, Silent, Watcher
@@ -14,8 +15,9 @@ from nucleate.fleet.recipe import (
     View,
     by_field,
 )
+from nucleate.fleet.replay import replay
 from nucleate.fleet.schedule import At, Every, First, Last, LogSpaced, Schedule
-from nucleate.fleet.train import Interruption, replay, train
+from nucleate.fleet.train import train
 from nucleate.fleet.weights import flat_weights, rebuild
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "grid",
     "rebuild",
     "replay",
+    "resumable",
     "table",
     "train",
 ]

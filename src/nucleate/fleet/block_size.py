@@ -3,7 +3,8 @@
 import contextlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -12,7 +13,7 @@ from nucleate import machine
 from nucleate.fleet.plan import Plan
 from nucleate.fleet.program import Program
 from nucleate.fleet.schedule import timeline
-from nucleate.record import write_atomically
+from nucleate.record import RunError, document, write_atomically
 
 _CANDIDATES = {"cpu": (1, 4, 16)}
 _ACCELERATOR_CANDIDATES = (8, 64, 512)
@@ -20,30 +21,41 @@ _ACCELERATOR_CANDIDATES = (8, 64, 512)
 _WORTH_MEASURING = 2_000_000
 
 
-def choose_block(plan: Plan, group: tuple, say: Callable[[str], None]) -> int:
-    """The fastest block size for a group of members: measured once on this machine, then remembered."""
-    if plan.block is not None:
-        return plan.block
+class Pace(NamedTuple):
+    """How many members to advance together, and the steps that one worker then takes in a second, if measured."""
+
+    block: int
+    speed: float | None
+
+
+def choose_block(plan: Plan, group: tuple, say: Callable[[str], None], *, may_be_long: bool = False) -> Pace:
+    """The fastest block size for a group of members: measured once on this machine, then remembered.
+
+    Small runs, and those whose block size is given, are not measured, unless they `may_be_long`.
+    """
     platform = jax.default_backend()
-    candidates = _CANDIDATES.get(platform, _ACCELERATOR_CANDIDATES)
-    if plan.members.count * plan.steps < _WORTH_MEASURING:
-        return candidates[0]
+    candidates = _CANDIDATES.get(platform, _ACCELERATOR_CANDIDATES) if plan.block is None else (plan.block,)
+    small = plan.members.count * plan.steps < _WORTH_MEASURING
+    if not may_be_long and (small or plan.block is not None):
+        return Pace(candidates[0], None)
     index = [i for i in range(plan.members.count) if plan.group(i) == group]
-    file = machine.cache_folder() / "blocks.json"
-    known = {}
-    with contextlib.suppress(OSError, ValueError):
-        known = json.loads(file.read_text(encoding="utf-8"))
+    file = machine.cache_folder() / "speeds.json"
+    known: dict[str, dict[str, float]] = {}
+    with contextlib.suppress(RunError):
+        known = document.read(Mapping[str, Mapping[str, float]], file)
     name = Program(plan.recipe, dict(group[0]), 1).identity(*plan.lanes(index[:1], 1))
     name = f"{platform}-{len(machine.workers())}-{name}"
-    if name not in known:
+    fitting = [lanes for lanes in candidates if lanes <= len(index)] or candidates[:1]
+    speeds = {lanes: known.get(name, {}).get(str(lanes), 0.0) for lanes in fitting}
+    if not all(speed > 0 for speed in speeds.values()):
         say("measuring the block size")
-        fitting = [lanes for lanes in candidates if lanes <= len(index)] or candidates[:1]
-        speed = {lanes: _speed(plan, group, index, lanes) for lanes in fitting}
-        known[name] = max(speed, key=speed.__getitem__)
+        speeds = {lanes: _speed(plan, group, index, lanes) for lanes in fitting}
+        known[name] = known.get(name, {}) | {str(lanes): speed for lanes, speed in speeds.items()}
         with contextlib.suppress(OSError):
             write_atomically(file, json.dumps(known, indent=1).encode())
         say("")
-    return known[name]
+    block = max(speeds, key=speeds.__getitem__)
+    return Pace(block, speeds[block])
 
 
 def _speed(plan: Plan, group: tuple, index: list[int], lanes: int, seconds: float = 0.3) -> float:
@@ -58,6 +70,7 @@ def _speed(plan: Plan, group: tuple, index: list[int], lanes: int, seconds: floa
     state, _ = jax.block_until_ready(program.chunk(state, *inputs, gap, blank))
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
+        machine.stop_if_asked()
         gap[0] = steps
         begin = time.monotonic()
         state, _ = jax.block_until_ready(program.chunk(state, *inputs, gap, blank))

@@ -1,11 +1,14 @@
 """How a plan's record is laid out in the store."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from nucleate.checking import conform
 from nucleate.fleet.plan import Plan
 from nucleate.record import NEVER, Outcome, Variable, as_attr
 from nucleate.record.schema import OUTCOME_ATTRS
@@ -86,7 +89,63 @@ class Layout:
             "about": as_attr(dict(plan.about)),
             "outcomes": as_attr({o.name: o for o in Outcome}),
         }
-        return xr.Dataset(plan.recipe.describe(plan.data), coords=coords, attrs=attrs)
+        return xr.Dataset(self.described, coords=coords, attrs=attrs)
+
+    @cached_property
+    def described(self) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+        """What the recipe describes, if it fits into one record with everything else: a dimension has one size."""
+        where, described = f"{type(self.plan.recipe).__name__}.describe", self.plan.recipe.describe(self.plan.data)
+        streamed = {variable.name: (variable.dims, variable.shape) for variable in self.variables()}
+        fixed: dict[str, tuple[tuple[str, ...], tuple[int, ...]]] = {}
+        for name, pair in described.items():
+            dims, values = conform(f"{where}: {name}", pair, tuple[tuple[str, ...] | str, Any])
+            fixed[name] = ((dims,) if isinstance(dims, str) else dims, np.shape(values))
+            if len(fixed[name][0]) != len(fixed[name][1]):
+                raise ValueError(f"{where}: '{name}' has the shape {fixed[name][1]}, but the dimensions {dims}.")
+        if clash := fixed.keys() & {"member", *self.steps, *self.plan.members, *streamed}:
+            raise ValueError(f"{where}: '{min(clash)}' is also a column, a probe or an axis; choose another name.")
+        refuse_clashing_sizes({**streamed, **fixed})
+        return described
+
+
+def refuse_clashing_sizes(variables: Mapping[str, tuple[tuple[str, ...], tuple[int, ...]]]) -> None:
+    """Check that every dimension of a record has one size; `variables`: their dimensions and shapes."""
+    sizes: dict[str, tuple[int, str]] = {}
+    for name, (dims, shape) in variables.items():
+        for dim, size in zip(dims, shape, strict=True):
+            before, first = sizes.setdefault(dim, (size, name))
+            if size != before:
+                raise ValueError(
+                    f"Dimension '{dim}' has size {before} in '{first}', but {size} in '{name}'; "
+                    "give one of them another name."
+                )
+
+
+def largest_shapes(
+    plan: Plan, groups: Mapping[tuple, Mapping[str, Any]]
+) -> dict[str, tuple[tuple[int, ...], np.dtype]]:
+    """The largest shape of each probe's value, and its dtype, of those in `groups`, if a record can hold them."""
+    shapes: dict[str, tuple[tuple[int, ...], np.dtype]] = {}
+    for group in groups.values():
+        for name, value in group.items():
+            before, _ = shapes.get(name, (value.shape, value.dtype))
+            if len(before) != len(value.shape):
+                raise ValueError(
+                    f"Probe '{name}' must give all members equally many axes; got {len(before)} and {len(value.shape)}."
+                )
+            if not np.issubdtype(value.dtype, np.number) and value.dtype != bool:
+                raise ValueError(f"Probe '{name}' must give numbers that NumPy knows; got {value.dtype}.")
+            if 0 in value.shape:
+                raise ValueError(f"Probe '{name}' gives a value of shape {value.shape}, which holds no numbers.")
+            shapes[name] = (tuple(map(max, before, value.shape)) if before else (), np.dtype(value.dtype))
+    for probe in plan.recipe.probes:
+        if len(probe.dims) != len(shapes[probe.name][0]):
+            raise ValueError(
+                f"Probe '{probe.name}' gives a value of shape {shapes[probe.name][0]}, so its dims must name "
+                f"{len(shapes[probe.name][0])} axes; got {probe.dims}."
+            )
+    refuse_clashing_sizes({probe.name: (probe.dims, shapes[probe.name][0]) for probe in plan.recipe.probes})
+    return shapes
 
 
 def shard_size(members: int, block: int, workers: int) -> int:

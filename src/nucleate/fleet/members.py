@@ -1,21 +1,28 @@
 """The fleet's table: one row per member, one column per hyperparameter or seed."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
-from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from nucleate.checking import Bits, Checked, shown
+from nucleate.machine import TooLarge, require_memory
+
+_BYTES = 16  # of a value: in its column, and in another copy while the table is made
+
 
 @dataclass(frozen=True)
-class Members(Mapping[str, np.ndarray]):
+class Members(Checked, Mapping[str, np.ndarray]):
     """Columns of equal length, one of them `seed`."""
 
     columns: dict[str, np.ndarray]
 
-    def __post_init__(self):
-        lengths = {name: len(column) for name, column in self.columns.items()}
+    def check(self) -> None:
+        columns = {name: _column(name, column) for name, column in self.columns.items()}
+        object.__setattr__(self, "columns", columns)
+        lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(f"Members: columns must have equal length; got {lengths}.")
         if "seed" not in self.columns:
@@ -29,11 +36,15 @@ class Members(Mapping[str, np.ndarray]):
 
     def row(self, index: int) -> dict[str, Any]:
         """One member, in plain Python numbers."""
+        if not isinstance(index, int | np.integer) or not -self.count <= index < self.count:
+            raise ValueError(f"Members.row: index must be a row of the {self.count}; got {index!r}.")
         return {name: column[index].item() for name, column in self.columns.items()}
 
     def only(self, index: Iterable[int]) -> "Members":
         """The table of the chosen rows."""
         chosen = np.asarray(list(index))
+        if chosen.dtype.kind not in "iu" or not np.all((chosen >= -self.count) & (chosen < self.count)):
+            raise ValueError(f"Members.only: index must be rows of the {self.count}; got {index!r}.")
         return Members({name: column[chosen] for name, column in self.columns.items()})
 
     def with_columns(self, **columns: np.ndarray) -> "Members":
@@ -57,9 +68,15 @@ def grid(**axes: Any) -> Members:
     >>> members.count, members.row(4)
     (6, {'eta': 0.01, 'seed': 1, 'decay': 0.0})
     """
-    values = [np.atleast_1d(np.asarray(list(v) if isinstance(v, Iterable) else v)).tolist() for v in axes.values()]
-    rows = list(product(*values))
-    return Members({name: np.asarray([row[i] for row in rows]) for i, name in enumerate(axes)})
+    lists = {name: _listed(values) for name, values in axes.items()}
+    count = prod(map(_length, lists.values()))
+    _require_room(count, len(lists))
+    columns, repeats = {}, count
+    for name, values in lists.items():
+        column = np.asarray(_column(name, values).tolist())
+        repeats //= max(len(column), 1)
+        columns[name] = np.resize(np.repeat(column, repeats), count)
+    return Members(columns)
 
 
 def table(**columns: Any) -> Members:
@@ -68,7 +85,48 @@ def table(**columns: Any) -> Members:
     >>> table(train_size=[10, 20], seed=[0, 7], decay=0.0).row(1)
     {'train_size': 20, 'seed': 7, 'decay': 0.0}
     """
-    length = max((len(c) for c in columns.values() if isinstance(c, Iterable)), default=1)  # type: ignore[arg-type]
+    lists = {name: _listed(values) for name, values in columns.items()}
+    count = max((_length(lists[name]) for name, values in columns.items() if _is_many(values)), default=1)
+    _require_room(count, len(lists))
     return Members(
-        {n: np.asarray(list(c)) if isinstance(c, Iterable) else np.full(length, c) for n, c in columns.items()}
+        {n: _column(n, v) if _is_many(columns[n]) else np.repeat(_column(n, v), count) for n, v in lists.items()}
     )
+
+
+def _is_many(values: Any) -> bool:
+    """Whether there are several values. Text is one, which is refused when it becomes a column."""
+    return isinstance(values, Iterable) and not isinstance(values, str | bytes) and getattr(values, "shape", None) != ()
+
+
+def _listed(values: Any) -> Sized:
+    if not _is_many(values):
+        return [values]
+    return values if isinstance(values, Sized) else list(values)
+
+
+def _length(values: Sized) -> int:
+    try:
+        return len(values)
+    except OverflowError:  # a range can be longer than `len` can say
+        return 2**63
+
+
+def _require_room(rows: int, columns: int) -> None:
+    what, advice = f"Members: a table of {rows:,} networks", "Choose fewer seeds, or fewer values of each axis."
+    if not Bits(31).holds(rows):
+        raise TooLarge(f"{what} is too long: they are numbered in 31 bits. {advice}")
+    require_memory(rows * columns * _BYTES, what, advice)
+
+
+def _column(name: str, values: Any) -> np.ndarray:
+    """One number for each member."""
+    try:
+        column = np.asarray(values if isinstance(values, np.ndarray) else list(values))
+    except (TypeError, ValueError):  # no list, or lists of different lengths
+        column = np.empty((), object)
+    if column.ndim != 1 or (column.dtype.kind not in "biuf" and len(column)):
+        raise ValueError(
+            f"Members.{name} must hold one number for each member; got {shown(values)}. "
+            "Put other choices into the recipe."
+        )
+    return column

@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,13 +14,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, PyTree
 
+from nucleate.checking import Checked, Count, conform
 from nucleate.fleet.members import Members
-from nucleate.fleet.recipe import Recipe
+from nucleate.fleet.recipe import Probe, Recipe
 from nucleate.fleet.schedule import Schedule
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Checked):
     """A fleet to train: a recipe, a table of members and a number of steps.
 
     `block`: members advanced together on one core; None measures the fastest. `about`: entries for `run.json`.
@@ -27,15 +29,12 @@ class Plan:
 
     recipe: Recipe
     members: Members
-    steps: int
-    block: int | None = None
+    steps: Count
+    block: Count | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
 
-    def __post_init__(self):
-        if self.steps < 1:
-            raise ValueError(f"Plan.steps must be >= 1; got {self.steps}.")
-        if self.block is not None and self.block < 1:
-            raise ValueError(f"Plan.block must be >= 1; got {self.block}.")
+    def check(self) -> None:
+        self._check_recipe()
         names = [probe.name for probe in self.recipe.probes]
         if len(set(names)) < len(names):
             raise ValueError(f"Plan: two probes share a name; got {names}.")
@@ -48,21 +47,40 @@ class Plan:
             raise ValueError(f"{type(self.recipe).__name__}.stop names crossings that do not exist: {sorted(unknown)}.")
         self.schedules  # noqa: B018 - raises where two probes disagree about an axis
 
+    def _check_recipe(self) -> None:
+        """Check the class attributes of a recipe, which may be properties, as its fields are checked."""
+        for name, hint in typing.get_type_hints(Recipe, include_extras=True).items():
+            conform(f"{type(self.recipe).__name__}.{name}", getattr(self.recipe, name), hint)
+        conform(f"{type(self.recipe).__name__}.probes", self.recipe.probes, tuple[Probe, ...])
+        if unknown := set(self.recipe.static) - set(self.members):
+            raise ValueError(
+                f"{type(self.recipe).__name__}.static names columns that the members lack: {sorted(unknown)}."
+            )
+
     def _refuse_clashes(self, names: list[str]) -> None:
-        """Check that columns, probes and step axes, all stored in one record, have valid names."""
+        """Check that everything that one record will hold has a name of its own, and columns are numbers for JAX."""
         crossings = [f"{crossing.name}_step" for crossing in self.recipe.crossings]
-        taken = ["member", "outcome", "last_step", *crossings, *{probe.axis for probe in self.recipe.probes}]
-        for kind, chosen in (("probe", names), ("column", list(self.members))):
+        taken = ["member", "outcome", "last_step", *crossings]
+        axes = [*{probe.axis for probe in self.recipe.probes}]
+        for kind, chosen in (("axis", axes), ("probe", names), ("column", list(self.members))):
             for name in chosen:
                 if name in taken:
                     raise ValueError(f"Plan: {kind} '{name}' uses a name reserved by the record; choose another.")
                 taken.append(name)
-        for name, column in self.members.items():
-            if column.dtype.kind not in "biuf":
-                raise ValueError(f"Members.{name} must be numeric; got {column.dtype}. Put choices into the recipe.")
+        for probe in self.recipe.probes:
+            if clash := {"member", "outcome", "last_step", *crossings, *names, *axes} & set(probe.dims):
+                raise ValueError(
+                    f"Plan: probe '{probe.name}' has a dimension '{min(clash)}', a name reserved by the record; "
+                    "choose another."
+                )
         seed = self.members["seed"]
         if seed.dtype.kind not in "iu" or seed.min() < 0 or seed.max() >= 2**32:
             raise ValueError(f"Members.seed must be integers from 0 to 2³²−1; got {seed.min()} to {seed.max()}.")
+        for name, column in self.members.items():
+            if column.dtype.kind in "iu" and (column.min() < -(2**31) or column.max() >= 2**32):
+                raise ValueError(
+                    f"Members.{name} must be integers from -2³¹ to 2³²−1; got {column.min()} to {column.max()}."
+                )
 
     @cached_property
     def schedules(self) -> dict[str, Schedule]:
@@ -98,7 +116,7 @@ class Plan:
     def fingerprint(self) -> str:
         """A hash of what is trained and recorded. Bits also depend on the block size, the versions and the machine.
 
-        Code is identified by its name only: a recipe rewritten under the same name keeps its fingerprint.
+        Code is identified by its name only; `code_of` tells whether a recipe was rewritten under the same name.
         """
         recipe = self.recipe
         content = {

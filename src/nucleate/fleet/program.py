@@ -81,11 +81,13 @@ class Program:
             self._warm.add(device)
             return result
 
+    def state(self, data: PyTree, member: Mapping[str, Array]) -> State:
+        """Shapes and dtypes of the state of one member."""
+        return _one(jax.eval_shape(self._start, data, dict(member)))
+
     def shapes(self, data: PyTree, member: Mapping[str, Array]) -> dict[str, jax.ShapeDtypeStruct]:
         """Shape and dtype of every probe's value for one member."""
-        state = jax.eval_shape(self._start, data, dict(member))
-        one = partial(jax.tree.map, lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype))
-        seen = jax.eval_shape(self._look, one(state), one(data), one(dict(member)))
+        seen = jax.eval_shape(self._look, self.state(data, member), _one(data), _one(dict(member)))
         return {name: value for values in seen.values() for name, value in values.items()}
 
     def identity(self, data: PyTree, member: Mapping[str, Array]) -> str:
@@ -229,6 +231,10 @@ def differentiate(
     total, outputs = jax.lax.scan(add, nothing, (cut, jax.random.split(key, microbatches)))
     value, grads = jax.tree.map(lambda sum_: sum_ / microbatches, total)
     return (value, jax.tree.map(lambda array: array.reshape(-1, *array.shape[2:]), outputs)), grads
+
+
+def _one(block: PyTree) -> Any:
+    return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), block)
 
 
 def _key(member: Mapping[str, Array]) -> Array:

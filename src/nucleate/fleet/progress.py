@@ -2,6 +2,7 @@
 
 import threading
 import time
+from datetime import timedelta
 from typing import Protocol, runtime_checkable
 
 from rich.console import Console
@@ -11,8 +12,6 @@ from rich.progress import (
     ProgressColumn,
     Task,
     TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 from rich.text import Text
 
@@ -24,6 +23,7 @@ class Watcher(Protocol):
     def begin(self, name: str, total: int, *, unit: str = "steps", detail: str = "") -> None: ...
     def advance(self, count: int) -> None: ...
     def say(self, message: str) -> None: ...
+    def tell(self, line: str) -> None: ...
     def end(self) -> None: ...
 
 
@@ -33,6 +33,7 @@ class Silent:
     def begin(self, name: str, total: int, *, unit: str = "steps", detail: str = "") -> None: ...
     def advance(self, count: int) -> None: ...
     def say(self, message: str) -> None: ...
+    def tell(self, line: str) -> None: ...
     def end(self) -> None: ...
 
 
@@ -48,11 +49,24 @@ class _Speed(ProgressColumn):
         )
 
 
+class _Time(ProgressColumn):
+    max_refresh = 0.5
+
+    def render(self, task: Task) -> Text:
+        if task.finished:
+            return Text(f"took {_clock(task.finished_time)}", style="progress.elapsed")
+        return Text(f"{_clock(task.time_remaining)} left", style="progress.remaining")
+
+
+def _clock(seconds: float | None) -> str:
+    return "-:--:--" if seconds is None else str(timedelta(seconds=round(seconds)))
+
+
 class Bar:
     """A progress bar: name, members, speed, time left. Outside a terminal, an occasional line of text."""
 
     def __init__(self, console: Console | None = None, quiet_seconds: float = 15.0):
-        self.console = console or Console(stderr=True)
+        self.console = console or Console(stderr=True, markup=False, emoji=False, highlight=False)
         self._lock = threading.Lock()
         self._quiet_seconds = quiet_seconds
 
@@ -60,14 +74,12 @@ class Bar:
         self._name, self._total, self._done = name, total, 0
         self._began = self._spoke = time.monotonic()
         self._progress = Progress(
-            TextColumn("[bold]{task.description}"),
+            TextColumn("{task.description}", style="bold", markup=False),  # a folder's name is not markup
             BarColumn(bar_width=None),
             TextColumn("{task.percentage:>3.0f}%"),
-            TextColumn("{task.fields[detail]}"),
+            TextColumn("{task.fields[detail]}", markup=False),
             _Speed(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
+            _Time(),
             console=self.console,
             disable=not self.console.is_terminal,
             speed_estimate_period=20,
@@ -93,6 +105,10 @@ class Bar:
         if message and not self.console.is_terminal and self._began - self._spoke > self._quiet_seconds:
             self._spoke = self._began
             self.console.print(described)
+
+    def tell(self, line: str) -> None:
+        """Print a line that stays."""
+        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def end(self) -> None:
         self._progress.update(self._task, description=self._name)

@@ -13,6 +13,7 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, Int, PyTree
 
+from nucleate.checking import Checked, Count
 from nucleate.fleet.schedule import Schedule
 
 
@@ -29,7 +30,7 @@ class View(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Probe:
+class Probe(Checked):
     """A pure function of a `View`, evaluated on a schedule and recorded under a name.
 
     `dims`: names of the value's axes. `axis`: the record's step dimension; probes on one axis share its schedule.
@@ -42,9 +43,16 @@ class Probe:
     axis: str = "step"
     attrs: Mapping[str, Any] = field(default_factory=dict)
 
+    def check(self) -> None:
+        for name, word in [("name", self.name), ("axis", self.axis), *(("dims", dim) for dim in self.dims)]:
+            if not word.isidentifier():
+                self.refuse(name, f"must be a word that Python could use as a name; got {word!r}")
+        if len(set(self.dims)) < len(self.dims):
+            self.refuse("dims", f"must name each axis once; got {self.dims}")
+
 
 @dataclass(frozen=True)
-class Crossing:
+class Crossing(Checked):
     """The first recorded step at which the scalar probe `probe` passes a threshold.
 
     Give exactly one of `at_least` (≥), `above` (>), `at_most` (≤) and `below` (<). Recorded as `<name>_step(member)`,
@@ -61,7 +69,9 @@ class Crossing:
     at_most: float | None = None
     below: float | None = None
 
-    def __post_init__(self):
+    def check(self) -> None:
+        if not self.name.isidentifier():
+            self.refuse("name", f"must be a word that Python could use as a name; got {self.name!r}")
         if len(self._given) != 1:
             raise ValueError(f"Crossing '{self.name}' needs exactly one of at_least, above, at_most and below.")
 
@@ -86,7 +96,7 @@ class Crossing:
         return compare(value, threshold)
 
 
-class Batching(abc.ABC):
+class Batching(Checked, abc.ABC):
     """The samples that each step sees."""
 
     @abc.abstractmethod
@@ -112,11 +122,7 @@ class Minibatch(Batching):
     padding) says which may be drawn.
     """
 
-    size: int
-
-    def __post_init__(self):
-        if self.size < 1:
-            raise ValueError(f"Minibatch.size must be >= 1; got {self.size}.")
+    size: Count
 
     def draw(self, data: PyTree, key: Array, step: Int[Array, ""]) -> PyTree:
         train = data["train"]
@@ -139,7 +145,7 @@ class Stream(Batching):
         return self.sample(data, key, step)
 
 
-class Recipe(abc.ABC):
+class Recipe(Checked, abc.ABC):
     """How ONE network is made and trained; the fleet maps it over many.
 
     `member` maps each column of the fleet's table to this member's value: a Python number for columns named in
@@ -153,10 +159,10 @@ class Recipe(abc.ABC):
     batching: Batching = FullBatch()
     # A batch is differentiated in this many equal parts, one after the other: a large batch is faster in parts that
     # fit a core's cache. Samples must come first in every array of a batch, and the loss must be their mean.
-    microbatches: int = 1
+    microbatches: Count = 1
     # The most steps between checks for members that have diverged or finished. A run is stopped, saved and shown after
     # a few times as many, so choose it small where a step takes long.
-    max_gap: int = 250
+    max_gap: Count = 250
 
     @abc.abstractmethod
     def data(self, member: Mapping[str, Any]) -> PyTree[np.ndarray]:
@@ -179,9 +185,9 @@ class Recipe(abc.ABC):
     def probes(self) -> tuple[Probe, ...]:
         """What is recorded."""
 
-    @abc.abstractmethod
     def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-        """Fixed variables of the record for all members (splits, pairs, ...), as (dims, values)."""
+        """Fixed variables of the record for all members (splits, pairs, ...), as (dims, values); none by default."""
+        return {}
 
 
 def by_field(**optimizers: optax.GradientTransformation) -> optax.GradientTransformation:

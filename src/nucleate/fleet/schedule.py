@@ -3,14 +3,19 @@
 import abc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 
+from nucleate.checking import AtLeast, Bits, Checked, Count
+from nucleate.machine import require_memory
+
+_COPIES = 8  # of the steps of a schedule, while they are sorted and cut into chunks
+EVENTS = 64  # the most events of a chunk
 _NOTICES = 4  # a chunk is about this many times `max_gap` long
 
 
-class Schedule(abc.ABC):
+class Schedule(Checked, abc.ABC):
     """The steps of a run at which a probe is evaluated."""
 
     @abc.abstractmethod
@@ -27,13 +32,10 @@ class Every(Schedule):
     array([ 0,  4,  8, 10])
     """
 
-    gap: int
-
-    def __post_init__(self):
-        if self.gap < 1:
-            raise ValueError(f"Every.gap must be >= 1; got {self.gap}.")
+    gap: Count
 
     def at(self, steps: int) -> np.ndarray:
+        _require_room(steps // self.gap, self)
         return np.union1d(np.arange(0, steps + 1, self.gap), [steps])
 
 
@@ -46,13 +48,10 @@ class LogSpaced(Schedule):
     array([  0,   2,   9,  31, 100])
     """
 
-    count: int
-
-    def __post_init__(self):
-        if self.count < 2:
-            raise ValueError(f"LogSpaced.count must be >= 2; got {self.count}.")
+    count: Annotated[int, AtLeast(2), Bits(31)]
 
     def at(self, steps: int) -> np.ndarray:
+        _require_room(self.count, self)
         return np.unique(np.round(np.expm1(np.linspace(0, np.log1p(steps), self.count))).astype(int))
 
 
@@ -65,13 +64,10 @@ class First(Schedule):
     array([0, 1, 2])
     """
 
-    count: int
-
-    def __post_init__(self):
-        if self.count < 1:
-            raise ValueError(f"First.count must be >= 1; got {self.count}.")
+    count: Count
 
     def at(self, steps: int) -> np.ndarray:
+        _require_room(min(self.count, steps), self)
         return np.arange(min(self.count, steps + 1))
 
 
@@ -84,11 +80,7 @@ class At(Schedule):
     array([  0, 100])
     """
 
-    chosen: tuple[int, ...]
-
-    def __post_init__(self):
-        if not self.chosen or min(self.chosen) < 0:
-            raise ValueError(f"At.chosen must be steps >= 0; got {self.chosen}.")
+    chosen: Annotated[tuple[int, ...], AtLeast(0)]
 
     def at(self, steps: int) -> np.ndarray:
         chosen = np.unique(self.chosen)
@@ -108,6 +100,10 @@ class Last(Schedule):
         return np.array([steps])
 
 
+def _require_room(looks: int, schedule: Schedule) -> None:
+    require_memory(looks * 8 * _COPIES, f"{schedule} looks {looks:,} times, which", "Look less often.")
+
+
 @dataclass(frozen=True)
 class Chunk:
     """A part of the timeline: `gap[event]` steps follow each event; `looks[axis][event]`: whether the axis records."""
@@ -122,7 +118,7 @@ class Chunk:
         return self.stop - self.start
 
 
-def timeline(axes: Mapping[str, Schedule], steps: int, *, events: int = 64, max_gap: int = 250) -> Sequence[Chunk]:
+def timeline(axes: Mapping[str, Schedule], steps: int, *, events: int = EVENTS, max_gap: int = 250) -> Sequence[Chunk]:
     """Cut a run into chunks of at most `events` events and about four times `max_gap` steps; all have room for
     `events`, so that one program serves them all.
 

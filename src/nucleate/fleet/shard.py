@@ -30,6 +30,7 @@ class Rows:
     store: Store
     pending: dict[str, np.ndarray] = field(default_factory=dict)
     written: dict[str, int] = field(default_factory=dict)
+    unsynced: list[tuple[str, tuple[slice, ...]]] = field(default_factory=list)
 
     def add(self, name: str, rows: np.ndarray) -> None:
         waiting = self.pending.get(name)
@@ -43,10 +44,19 @@ class Rows:
                     break
                 done = self.written.get(probe.name, 0)
                 part = rows[:, :size]
-                region = (slice(self.shard.start, self.shard.stop), slice(done, done + part.shape[1]))
-                self.store.write(probe.name, region, part)
+                self.write(probe.name, part, slice(done, done + part.shape[1]))
                 self.written[probe.name] = done + part.shape[1]
                 self.pending[probe.name] = rows[:, size:]
+
+    def write(self, name: str, values: np.ndarray, *rows: slice) -> None:
+        region = (slice(self.shard.start, self.shard.stop), *rows)
+        self.store.write(name, region, values)
+        self.unsynced.append((name, region))
+
+    def sync(self) -> None:
+        """Return when all that was written is on the disk: no checkpoint may claim what a power cut can still take."""
+        self.store.sync(self.unsynced)
+        self.unsynced.clear()
 
 
 @dataclass(frozen=True)
@@ -63,14 +73,15 @@ class Work:
     advance: Callable[[int], None]
 
 
-def is_done(checkpoints: Path, number: int) -> bool:
-    """Whether a shard is trained and in the store."""
-    return (checkpoints / f"{number:05d}.done").exists()
+def done_file(checkpoints: Path, number: int) -> Path:
+    """It exists when a shard is trained and in the store."""
+    return checkpoints / f"{number:05d}.done"
 
 
 def train_shard(work: Work, number: int, device: Any) -> None:
     """Train shard `number` on `device`, streaming to the store, and mark it done."""
-    if is_done(work.checkpoints, number):
+    done = done_file(work.checkpoints, number)
+    if done.exists():
         return
     shard = work.layout.shards[number]
     plan = work.layout.plan
@@ -80,34 +91,49 @@ def train_shard(work: Work, number: int, device: Any) -> None:
     rows = Rows(work.layout, shard, work.store)
     file = work.checkpoints / f"{number:05d}.checkpoint"
     position = 0
-    if (saved := checkpoint.restore(file, states)) is not None and _is_at(work, *saved[:2]):
+    if (saved := checkpoint.restore(file, states)) is not None and _belongs(work, shard, *saved):
         position, states, rows.pending = saved
         states = jax.device_put(states, device)
-        rows.written = _rows_before(work, position, rows)
+        rows.written = _rows_before(work, position, rows.pending)
         work.advance(len(shard) * sum(chunk.steps for chunk in work.chunks[:position]))
     saved_at = time.monotonic()
     for at in range(position, len(work.chunks)):
         if work.stop.is_set():
-            checkpoint.save(file, at, states, rows.pending)
+            _save(file, at, states, rows)
             raise StopRequested
         _train_chunk(work, work.chunks[at], blocks, inputs, states, rows)
         rows.flush()
         work.advance(len(shard) * work.chunks[at].steps)
         if time.monotonic() - saved_at > work.checkpoint_seconds:
-            checkpoint.save(file, at + 1, states, rows.pending)
+            _save(file, at + 1, states, rows)
             saved_at = time.monotonic()
     rows.flush(last=True)
-    _finish(work, shard, blocks, states)
-    (work.checkpoints / f"{number:05d}.done").touch()
+    _finish(work, rows, blocks, states)
+    rows.sync()
+    done.touch()
     file.unlink(missing_ok=True)
 
 
-def _is_at(work: Work, position: int, states: list[State]) -> bool:
-    """Whether the active members stand where chunk `position` begins; not so if an older version cut runs otherwise."""
+def _save(file: Path, position: int, states: list[State], rows: Rows) -> None:
+    rows.sync()
+    checkpoint.save(file, position, states, rows.pending)
+
+
+def _belongs(work: Work, shard: range, position: int, states: list[State], pending: dict[str, np.ndarray]) -> bool:
+    """Whether a checkpoint is of this shard: its active members stand where chunk `position` begins (not so if an older
+    version cut runs otherwise), and every row so far waits in it or is in the store."""
     starts = [*(chunk.start for chunk in work.chunks), work.layout.plan.steps]
-    return position < len(starts) and all(
-        np.all((state.outcome != Outcome.PENDING) | (state.step == starts[position])) for state in states
-    )
+    if not 0 <= position < len(starts):
+        return False
+    if not all(np.all((state.outcome != Outcome.PENDING) | (state.step == starts[position])) for state in states):
+        return False
+    for name, rows in pending.items():
+        shape, dtype = work.layout.shapes.get(name, ((), None))
+        if (rows.dtype, rows.shape[:1], rows.shape[2:]) != (dtype, (len(shard),), shape):
+            return False
+    members = slice(shard.start, shard.stop)
+    written = _rows_before(work, position, pending)
+    return all(rows >= 0 and work.store.holds(name, (members, slice(0, rows))) for name, rows in written.items())
 
 
 def _blocks(work: Work, shard: range) -> list[tuple[Program, list[int]]]:
@@ -146,17 +172,18 @@ def _train_chunk(work: Work, chunk: Chunk, blocks: list, inputs: list, states: l
         rows.add(name, values)
 
 
-def _rows_before(work: Work, position: int, rows: Rows) -> dict[str, int]:
+def _rows_before(work: Work, position: int, pending: dict[str, np.ndarray]) -> dict[str, int]:
     """The number of rows of each probe in the store, given those waiting in the checkpoint."""
     looked = {axis: sum(int(c.looks[axis].sum()) for c in work.chunks[:position]) for axis in work.layout.steps}
     return {
-        probe.name: looked[probe.axis] - (rows.pending[probe.name].shape[1] if probe.name in rows.pending else 0)
+        probe.name: looked[probe.axis] - (pending[probe.name].shape[1] if probe.name in pending else 0)
         for probe in work.layout.plan.recipe.probes
     }
 
 
-def _finish(work: Work, shard: range, blocks: list, states: list[State]) -> None:
+def _finish(work: Work, rows: Rows, blocks: list, states: list[State]) -> None:
     """Write the outcome of each member."""
+    shard = rows.shard
     crossings = [crossing.name for crossing in work.layout.plan.recipe.crossings]
     ends = {"outcome": np.zeros(len(shard), np.int8), "last_step": np.zeros(len(shard), np.int32)}
     ends |= {f"{name}_step": np.zeros(len(shard), np.int32) for name in crossings}
@@ -170,4 +197,4 @@ def _finish(work: Work, shard: range, blocks: list, states: list[State]) -> None
         for name, values in found.items():
             ends[name][np.asarray(members) - shard.start] = values[: len(members)]
     for name, values in ends.items():
-        work.store.write(name, (slice(shard.start, shard.stop),), values)
+        rows.write(name, values)

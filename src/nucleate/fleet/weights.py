@@ -10,6 +10,7 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
+from nucleate.checking import checked
 from nucleate.fleet.recipe import Recipe
 
 
@@ -21,6 +22,7 @@ def flat_weights(model: eqx.Module) -> Float[Array, " parameter"]:
     return ravel_pytree(eqx.filter(model, eqx.is_inexact_array))[0]
 
 
+@checked
 def rebuild(recipe: Recipe, member: Mapping[str, Any], weights: Float[Array | np.ndarray, " parameter"]) -> eqx.Module:
     """The network that a recipe makes for a member, with these weights: the inverse of `flat_weights`.
 

@@ -15,6 +15,8 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Bool, Complex, Float, Num
 
+from nucleate.checking import checked
+
 Frequency = SupportsIndex | Array
 """A frequency k: an integer, or a traced one."""
 
@@ -22,6 +24,7 @@ Shape = Callable[[Array, int], Array]
 """Any rule from a key and a number of dimensions to Fourier coefficients [dim] of norm 1."""
 
 
+@checked
 def scale(
     embedding: Float[Array | np.ndarray, "token dim"], k: Frequency, factor: Num[ArrayLike, ""]
 ) -> Float[Array, "token dim"]:
@@ -40,6 +43,7 @@ def scale(
     return jnp.asarray(embedding) + (jnp.asarray(factor, part.dtype) - 1) * part
 
 
+@checked
 def keep(embedding: Float[Array | np.ndarray, "token dim"], ks: Iterable[Frequency]) -> Float[Array, "token dim"]:
     """Keep the mean and the chosen frequencies, and remove all others.
 
@@ -56,6 +60,7 @@ def keep(embedding: Float[Array | np.ndarray, "token dim"], ks: Iterable[Frequen
     return jnp.asarray(embedding).mean(axis=0) + _component(embedding, _chosen("keep", embedding, ks))
 
 
+@checked
 def remove(embedding: Float[Array | np.ndarray, "token dim"], ks: Iterable[Frequency]) -> Float[Array, "token dim"]:
     """Remove the chosen frequencies, leaving everything else, including the mean, unchanged.
 
@@ -113,6 +118,7 @@ class Circle:
 AUTHORS = Line()
 
 
+@checked
 def construct(
     p: int, dim: int, signals: Mapping[int, Num[ArrayLike, ""]], key: Array, shape: Shape = AUTHORS
 ) -> Float[Array, "token dim"]:
@@ -156,7 +162,11 @@ def _frequency(caller: str, k: Frequency, p: int) -> int | Array:
     # Repeated from observables: the two rooms do not import each other.
     if isinstance(k, Array) and isinstance(k, Tracer):
         return k
-    k, last = index(k), (p - 1) // 2
+    last = (p - 1) // 2
+    try:
+        k = index(k)
+    except TypeError:
+        raise ValueError(f"{caller}: frequency must be a whole number; got {k!r}.") from None
     if not 1 <= k <= last:
         raise ValueError(f"{caller}: frequency must be between 1 and {last} for p={p}; got {k}.")
     return k

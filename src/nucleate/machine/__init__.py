@@ -1,9 +1,30 @@
-"""This computer: its cores and accelerators, and its caches of what need not be computed twice.
+"""This computer: its cores and accelerators, what it has room for, its caches of what need not be computed twice, and
+its signals.
 
 Importing this room needs no JAX; functions that use JAX import it when called.
 """
 
 from nucleate.machine.caches import cache_folder, use_compile_cache
-from nucleate.machine.threads import cores, map_over_workers, workers
+from nucleate.machine.instructions import instruction_set
+from nucleate.machine.room import TooLarge, free_memory, in_bytes, require_disk, require_memory
+from nucleate.machine.signals import asked_to_stop, stop_if_asked, stoppable, undisturbed
+from nucleate.machine.threads import PlatformError, cores, map_over_workers, workers
 
-__all__ = ["cache_folder", "cores", "map_over_workers", "use_compile_cache", "workers"]
+__all__ = [
+    "PlatformError",
+    "TooLarge",
+    "asked_to_stop",
+    "cache_folder",
+    "cores",
+    "free_memory",
+    "in_bytes",
+    "instruction_set",
+    "map_over_workers",
+    "require_disk",
+    "require_memory",
+    "stop_if_asked",
+    "stoppable",
+    "undisturbed",
+    "use_compile_cache",
+    "workers",
+]

@@ -5,8 +5,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from nucleate.machine.signals import stop_if_asked, undisturbed
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+class PlatformError(RuntimeError):
+    """JAX has been told to use a platform that is not there."""
 
 
 def cores() -> int:
@@ -25,7 +31,12 @@ def workers() -> list[Any]:
     """
     import jax
 
-    devices = jax.local_devices()
+    try:
+        devices = jax.local_devices()
+    except (RuntimeError, AssertionError) as problem:  # the latter for CUDA without a GPU
+        asked = jax.config.values["jax_platforms"]
+        reason = str(problem).split(" (set JAX_PLATFORMS")[0] or "there is no such device"
+        raise PlatformError(f"JAX cannot run on JAX_PLATFORMS={asked}: {reason}. Set JAX_PLATFORMS=cpu.") from problem
     return devices[:1] * cores() if devices[0].platform == "cpu" else devices
 
 
@@ -33,6 +44,7 @@ def map_over_workers(work: Callable[[Item], Result], items: Sequence[Item]) -> l
     """`[work(item) for item in items]`, spread over all workers.
 
     The first item is done alone, so that a program that all of them run is compiled once, not by every thread at once.
+    Ctrl-C stops it between two items.
 
     >>> map_over_workers(lambda item: item**2, [1, 2, 3])
     [1, 4, 9]
@@ -42,10 +54,12 @@ def map_over_workers(work: Callable[[Item], Result], items: Sequence[Item]) -> l
     devices = workers()
 
     def on_device(number: int) -> Result:
+        stop_if_asked()
         with jax.default_device(devices[number % len(devices)]):
             return work(items[number])
 
     results = [on_device(number) for number in range(min(1, len(items)))]
-    with ThreadPoolExecutor(len(devices)) as pool:
+    # A KeyboardInterrupt between a pool's locks would leave its threads waiting for ever.
+    with undisturbed(), ThreadPoolExecutor(len(devices)) as pool:
         results += pool.map(on_device, range(1, len(items)))
     return results

@@ -1,23 +1,47 @@
 """Who learns: small `eqx.Module`s, written for one network and one example."""
 
 from nucleate.models.addition import SumDecoder
-from nucleate.models.attention import Attention, Block, LayerNorm
+from nucleate.models.attention import Attention, LayerNorm, look_at_all, look_at_others, look_back
+from nucleate.models.classifier import Classifier
+from nucleate.models.dropout import Dropout
+from nucleate.models.groups import ProductDecoder
 from nucleate.models.losses import cross_entropy
 from nucleate.models.mlp import MLP
 from nucleate.models.modular import ConcatDecoder, PairTable
-from nucleate.models.particles import Frame, ParticleTransformer, Prediction, TransformerSize
+from nucleate.models.pair_transformer import BlocksDecoder, PairTransformer
+from nucleate.models.particles import Frame, ParticleTransformer, Prediction
+from nucleate.models.transformer import (
+    EncoderBlock,
+    TransformerSize,
+    encode,
+    encoder_blocks,
+    post_norm,
+    pre_norm,
+)
 
 __all__ = [
     "MLP",
     "Attention",
-    "Block",
+    "BlocksDecoder",
+    "Classifier",
     "ConcatDecoder",
+    "Dropout",
+    "EncoderBlock",
     "Frame",
     "LayerNorm",
     "PairTable",
+    "PairTransformer",
     "ParticleTransformer",
     "Prediction",
+    "ProductDecoder",
     "SumDecoder",
     "TransformerSize",
     "cross_entropy",
+    "encode",
+    "encoder_blocks",
+    "look_at_all",
+    "look_at_others",
+    "look_back",
+    "post_norm",
+    "pre_norm",
 ]

@@ -1,5 +1,6 @@
-"""Attention among unordered particles, each of which may attend to none of the others."""
+"""Attention among the tokens of a sequence, or the particles of a state, and layer normalisation."""
 
+from collections.abc import Callable
 from math import sqrt
 
 import equinox as eqx
@@ -7,23 +8,28 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from nucleate.models.mlp import MLP, rows_times
+from nucleate.checking import Count, checked
+from nucleate.models.dropout import Dropout, dropped
+from nucleate.models.mlp import rows_times
 
 _EPSILON = 1e-5  # as in PyTorch's layer norm
 
+Look = Callable[[Array], Array]
+"""Who attends to whom: a rule from logits [*state head token token] to weights of the same shape, such as
+`look_at_all`."""
+
 
 class Attention(eqx.Module):
-    """Multihead attention to all other particles, with a zero token: the weights of a row may sum to less than 1.
+    """Multihead attention of each token to the tokens that `look` lets it see.
 
-        a_hij = exp(l_hij) / (1 + Σ_{j≠i} exp(l_hij)),  j ≠ i,    l_hij = q_hi·k_hj / √key,    a_hii = 0
-        y_i = Σ_h W_h^T Σ_j a_hij v_hj + b
+        y_i = Σ_h W_h^T Σ_j a_hij v_hj + b,    a = look(l),    l_hij = q_hi·k_hj / √key
 
-    q, k, v: linear in x, with biases; W_h: `output` of head h. The 1 is the zero token, a key and a value of zeros
-    (PyTorch's `add_zero_attn`): its logit is 0 and it adds nothing. A head's parameters are [:, h] of the first three
-    weights, [h] of their biases and of `output`. Weights are initialised as in PyTorch's `MultiheadAttention`.
-    Source: [phuong2022formal], Algorithm 5, and [hitchcock2025emergence], Appendix C.1.
+    q, k, v: linear in x, with biases; W_h: `output` of head h; a: returned with y; dropout, if any, is on a. `look`:
+    `look_at_all`, `look_back` or `look_at_others`. A head's parameters are [:, h] of the first three weights, [h] of
+    their biases and of `output`. Weights are initialised as in PyTorch's `MultiheadAttention`.
+    Source: [phuong2022formal], Algorithm 5.
 
-    >>> attention = eqx.filter_eval_shape(Attention, width=8, heads=2, key=jax.random.key(0))
+    >>> attention = eqx.filter_eval_shape(Attention, 8, 2, look_at_all, key=jax.random.key(0))
     >>> y, weight = eqx.filter_eval_shape(Attention.__call__, attention, jnp.zeros((5, 3, 8)))  # five states
     >>> y.shape, weight.shape
     ((5, 3, 8), (5, 2, 3, 3))
@@ -37,9 +43,11 @@ class Attention(eqx.Module):
     value_bias: Float[Array, "head key"]
     output: Float[Array, "head key width"]
     output_bias: Float[Array, " width"]
+    look: Look = eqx.field(static=True)
 
-    def __init__(self, width: int, heads: int, *, key: Array):
-        if heads < 1 or width < 1 or width % heads:
+    @checked
+    def __init__(self, width: Count, heads: Count, look: Look, *, key: Array):
+        if width % heads:
             raise ValueError(f"Attention.width must be a multiple of its heads; got {width} and {heads} heads.")
         keys, shape = jax.random.split(key, 4), (width, heads, width // heads)
         bound = sqrt(6 / (4 * width))  # Glorot's bound for the three matrices stacked: width → 3 width
@@ -49,11 +57,11 @@ class Attention(eqx.Module):
         bound = width**-0.5
         self.output = jax.random.uniform(keys[3], (*shape[1:], width), minval=-bound, maxval=bound)
         self.query_bias, self.key_bias, self.value_bias = (jnp.zeros(shape[1:]) for _ in range(3))
-        self.output_bias = jnp.zeros(width)
+        self.output_bias, self.look = jnp.zeros(width), look
 
     def __call__(
-        self, x: Float[Array, "*state particle width"]
-    ) -> tuple[Float[Array, "*state particle width"], Float[Array, "*state head particle particle"]]:
+        self, x: Float[Array, "*state token width"], dropout: Dropout | None = None
+    ) -> tuple[Float[Array, "*state token width"], Float[Array, "*state head token token"]]:
         width, *heads = self.query.shape
         query, key, value = (
             rows_times(x, weight.reshape(width, -1)).reshape(*x.shape[:-1], *heads) + bias
@@ -63,15 +71,42 @@ class Attention(eqx.Module):
                 (self.value, self.value_bias),
             )
         )
-        weight = look_at_others(jnp.einsum("...ihk,...jhk->...hij", query, key) / sqrt(heads[1]))
-        mixed = jnp.einsum("...hij,...jhk->...ihk", weight, value).reshape(x.shape)
+        weight = self.look(jnp.einsum("...ihk,...jhk->...hij", query, key) / sqrt(heads[1]))
+        mixed = jnp.einsum("...hij,...jhk->...ihk", dropped(weight, dropout), value).reshape(x.shape)
         return rows_times(mixed, self.output.reshape(width, width)) + self.output_bias, weight
+
+
+def look_at_all(logits: Float[Array, "*state head token token"]) -> Float[Array, "*state head token token"]:
+    """Everyone sees everyone: the softmax of each row.
+
+        a_ij = exp(l_ij) / Σ_k exp(l_ik)
+
+    >>> look_at_all(jnp.log(jnp.array([[[1.0, 3.0], [1.0, 1.0]]]))).round(4).tolist()
+    [[[0.25, 0.75], [0.5, 0.5]]]
+    """
+    return jax.nn.softmax(logits)
+
+
+def look_back(logits: Float[Array, "*state head token token"]) -> Float[Array, "*state head token token"]:
+    """Each token sees itself and those before it: causal attention.
+
+        a_ij = exp(l_ij) / Σ_{k≤i} exp(l_ik),  j ≤ i,    a_ij = 0,  j > i
+
+    >>> look_back(jnp.zeros((1, 2, 2))).tolist()
+    [[[1.0, 0.0], [0.5, 0.5]]]
+    """
+    return jax.nn.softmax(jnp.where(jnp.tri(logits.shape[-1], dtype=bool), logits, -jnp.inf))
 
 
 def look_at_others(
     logits: Float[Array, "*state head particle particle"],
 ) -> Float[Array, "*state head particle particle"]:
-    """The softmax over all other particles and a zero token, whose own weight is not returned: see `Attention`.
+    """Each particle sees all others and a zero token, so that its weights may sum to less than 1.
+
+        a_ij = exp(l_ij) / (1 + Σ_{k≠i} exp(l_ik)),  j ≠ i,    a_ii = 0
+
+    The 1 is the zero token, a key and a value of zeros (PyTorch's `add_zero_attn`): its logit is 0, it adds nothing,
+    and its weight is not returned. Source: [hitchcock2025emergence], Appendix C.1.
 
     >>> look_at_others(jnp.full((1, 2, 2), jnp.log(3.0))).round(4).tolist()  # 3 / (3 + 1)
     [[[0.0, 0.75], [0.75, 0.0]]]
@@ -83,7 +118,7 @@ def look_at_others(
 
 
 class LayerNorm(eqx.Module):
-    """Layer normalisation of each particle: zero mean and unit variance over its width, then scaled and shifted.
+    """Layer normalisation of each token: zero mean and unit variance over its width, then scaled and shifted.
 
         y = g (x − mean x) / √(mean (x − mean x)² + ε) + b
 
@@ -97,41 +132,11 @@ class LayerNorm(eqx.Module):
     weight: Float[Array, " width"]
     bias: Float[Array, " width"]
 
-    def __init__(self, width: int):
+    @checked
+    def __init__(self, width: Count):
         self.weight, self.bias = jnp.ones(width), jnp.zeros(width)
 
-    def __call__(self, x: Float[Array, "*state particle width"]) -> Float[Array, "*state particle width"]:
+    def __call__(self, x: Float[Array, "*token width"]) -> Float[Array, "*token width"]:
         centred = x - jnp.mean(x, axis=-1, keepdims=True)
         scale = jax.lax.rsqrt(jnp.mean(jnp.square(centred), axis=-1, keepdims=True) + _EPSILON)
         return centred * scale * self.weight + self.bias
-
-
-class Block(eqx.Module):
-    """A transformer block with normalisation before each part: x ← x + A(LN x), then x ← x + M(LN x).
-
-    A: `Attention`; M: an MLP with one hidden layer of `hidden` units, applied to each particle separately. The paper
-    shows layer norms only in its Figure 4; these are the usual places. Source: [hitchcock2025emergence], Appendix C.1.
-
-    >>> block = eqx.filter_eval_shape(Block, width=8, heads=2, hidden=16, key=jax.random.key(0))
-    >>> y, weight = eqx.filter_eval_shape(Block.__call__, block, jnp.ones((3, 8)))
-    >>> y.shape, weight.shape
-    ((3, 8), (2, 3, 3))
-    """
-
-    before_attention: LayerNorm
-    attention: Attention
-    before_mlp: LayerNorm
-    mlp: MLP
-
-    def __init__(self, width: int, heads: int, hidden: int, *, key: Array):
-        attention_key, mlp_key = jax.random.split(key)
-        self.attention = Attention(width, heads, key=attention_key)
-        self.mlp = MLP((width, hidden, width), jax.nn.relu, key=mlp_key)
-        self.before_attention, self.before_mlp = LayerNorm(width), LayerNorm(width)
-
-    def __call__(
-        self, x: Float[Array, "*state particle width"]
-    ) -> tuple[Float[Array, "*state particle width"], Float[Array, "*state head particle particle"]]:
-        change, weight = self.attention(self.before_attention(x))
-        x = x + change
-        return x + self.mlp(self.before_mlp(x)), weight

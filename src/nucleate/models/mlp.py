@@ -9,9 +9,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from nucleate.checking import Count, checked
+from nucleate.models.dropout import Dropout, dropped, places
+
 
 class MLP(eqx.Module):
-    """Linear layers with `activation` between them: h ← φ(W h + b).
+    """Linear layers with `activation` between them: h ← φ(W h + b), and perhaps dropout after each activation.
 
     Weights and biases are initialised uniformly in ±1/√fan_in, PyTorch's default for a linear layer.
 
@@ -23,9 +26,10 @@ class MLP(eqx.Module):
     biases: tuple[Float[Array, "..."], ...]
     activation: Callable = eqx.field(static=True)
 
-    def __init__(self, sizes: tuple[int, ...], activation: Callable = jnp.tanh, *, key: Array):
-        if len(sizes) < 2 or min(sizes) < 1:
-            raise ValueError(f"MLP.sizes must be at least two positive numbers; got {sizes}.")
+    @checked
+    def __init__(self, sizes: tuple[Count, ...], activation: Callable = jnp.tanh, *, key: Array):
+        if len(sizes) < 2:
+            raise ValueError(f"MLP.sizes must be at least two numbers; got {sizes}.")
         weights, biases = [], []
         for fan_in, fan_out in pairwise(sizes):
             key, weight_key, bias_key = jax.random.split(key, 3)
@@ -35,13 +39,18 @@ class MLP(eqx.Module):
             biases.append(jax.random.uniform(bias_key, (fan_out,), minval=-bound, maxval=bound))
         self.weights, self.biases, self.activation = tuple(weights), tuple(biases), activation
 
-    def __call__(self, x: Float[Array, "*batch input"]) -> Float[Array, "*batch output"]:
-        return self.after_first(rows_times(x, self.weights[0]) + self.biases[0])
+    def __call__(
+        self, x: Float[Array, "*batch input"], dropout: Dropout | None = None
+    ) -> Float[Array, "*batch output"]:
+        return self.after_first(rows_times(x, self.weights[0]) + self.biases[0], dropout)
 
-    def after_first(self, x: Float[Array, "*batch hidden"]) -> Float[Array, "*batch output"]:
+    def after_first(
+        self, x: Float[Array, "*batch hidden"], dropout: Dropout | None = None
+    ) -> Float[Array, "*batch output"]:
         """The output, given the pre-activations of the first layer."""
-        for weight, bias in zip(self.weights[1:], self.biases[1:], strict=True):
-            x = rows_times(self.activation(x), weight) + bias
+        later = zip(self.weights[1:], self.biases[1:], places(dropout, len(self.weights) - 1), strict=True)
+        for weight, bias, here in later:
+            x = rows_times(dropped(self.activation(x), here), weight) + bias
         return x
 
 

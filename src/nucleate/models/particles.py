@@ -1,8 +1,7 @@
 """The particle transformer: attention carries information between particles."""
 
 from dataclasses import dataclass
-from math import isfinite
-from typing import NamedTuple, final
+from typing import Annotated, NamedTuple, final
 
 import equinox as eqx
 import jax
@@ -10,38 +9,15 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from nucleate.models.attention import Block, LayerNorm
+from nucleate.checking import Above, AtLeast, Bits, Checked, checked
+from nucleate.models.attention import LayerNorm, look_at_others
 from nucleate.models.mlp import MLP, rows_times
+from nucleate.models.transformer import EncoderBlock, TransformerSize, encode, encoder_blocks
 
 
 @final
 @dataclass(frozen=True)
-class TransformerSize:
-    """The size of a particle transformer; by default that of Table 4 of [hitchcock2025emergence].
-
-    `hidden`: the width of the blocks' MLPs, which the paper does not give.
-
-    >>> TransformerSize(heads=4, width=10)
-    Traceback (most recent call last):
-    ValueError: TransformerSize.width must be a multiple of heads = 4; got 10.
-    """
-
-    blocks: int = 4
-    heads: int = 8
-    width: int = 128
-    hidden: int = 256
-
-    def __post_init__(self):
-        for name in ("blocks", "heads", "width", "hidden"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"TransformerSize.{name} must be >= 1; got {getattr(self, name)}.")
-        if self.width % self.heads:
-            raise ValueError(f"TransformerSize.width must be a multiple of heads = {self.heads}; got {self.width}.")
-
-
-@final
-@dataclass(frozen=True)
-class Frame:
+class Frame(Checked):
     """The units in which a particle transformer sees the world, and the physics it is given.
 
     `centre`: the middle of the box, the origin of positions, one number for each dimension; `dt`, `gravity`: those of
@@ -50,21 +26,18 @@ class Frame:
 
     >>> Frame(centre=(3.0, 3.0), scale=0.0)
     Traceback (most recent call last):
-    ValueError: Frame.scale must be positive and finite; got 0.0.
+    ValueError: Frame.scale must be > 0; got 0.0.
     """
 
     centre: tuple[float, ...] = (14.0, 7.0)
-    dt: float = 0.005
+    dt: Annotated[float, Above(0)] = 0.005
     gravity: float = 9.8
-    radius: float = 2.0
-    scale: float = 20.0
+    radius: Annotated[float, Above(0)] = 2.0
+    scale: Annotated[float, Above(0)] = 20.0
 
-    def __post_init__(self):
-        if len(self.centre) < 1 or not all(map(isfinite, self.centre)):
-            raise ValueError(f"Frame.centre must hold one finite number for each dimension; got {self.centre}.")
-        for name in ("dt", "radius", "scale"):
-            if not (isfinite(getattr(self, name)) and getattr(self, name) > 0):
-                raise ValueError(f"Frame.{name} must be positive and finite; got {getattr(self, name)}.")
+    def check(self) -> None:
+        if not self.centre:
+            self.refuse("centre", "must hold one number for each dimension; got ()")
 
 
 class Prediction(NamedTuple):
@@ -84,7 +57,8 @@ class ParticleTransformer(eqx.Module):
         a_i = scale · (W_u LN(blocks(x))_i + c_u)
 
     p, v: positions and velocities; b: boundary particles; r: `Frame.radius`; positions are relative to `Frame.centre`;
-    blocks: see `Block`. Particles are known only by their state, so permuting them permutes the accelerations.
+    blocks: see `EncoderBlock`, with `look_at_others` and `pre_norm` (the paper shows layer norms only in its Figure 4;
+    these are the usual places). Particles are known only by their state, so permuting them permutes the accelerations.
     Takes one state, or many at once in the same box.
     Source: [hitchcock2025emergence], Appendix C.1.
 
@@ -98,19 +72,18 @@ class ParticleTransformer(eqx.Module):
 
     embed: MLP
     embed_boundary: MLP
-    blocks: tuple[Block, ...]
+    blocks: tuple[EncoderBlock, ...]
     norm: LayerNorm
     unembed: MLP
     frame: Frame = eqx.field(static=True)
 
+    @checked
     def __init__(self, size: TransformerSize, frame: Frame, *, key: Array):
         dim, width = len(frame.centre), size.width
         first, second, last, *keys = jax.random.split(key, 3 + size.blocks)
         self.embed = MLP((2 * dim, width, width), jax.nn.relu, key=first)
         self.embed_boundary = MLP((dim, width, width), jax.nn.relu, key=second)
-        # All blocks at once: random numbers take longer to compile than everything else in a network.
-        blocks = eqx.filter_vmap(lambda k: Block(width, size.heads, size.hidden, key=k))(jnp.stack(keys))
-        self.blocks = tuple(jax.tree.map(lambda leaf, i=i: leaf[i], blocks) for i in range(size.blocks))
+        self.blocks = encoder_blocks(size, jnp.stack(keys), look_at_others)
         self.norm = LayerNorm(width)
         self.unembed = MLP((width, dim), key=last)
         self.frame = frame
@@ -131,11 +104,8 @@ class ParticleTransformer(eqx.Module):
         boundary: Float[Array | np.ndarray, "boundary dim"],
     ) -> Prediction:
         """The accelerations and the attention behind them; under jit, an output that is not used costs nothing."""
-        x, attention = self._embedded(position, velocity, boundary), []
-        for block in self.blocks:
-            x, weight = block(x)
-            attention.append(weight)
-        return Prediction(self.frame.scale * self.unembed(self.norm(x)), jnp.stack(attention, axis=-4))
+        x, attention = encode(self.blocks, self._embedded(position, velocity, boundary))
+        return Prediction(self.frame.scale * self.unembed(self.norm(x)), attention)
 
     def advance(
         self,
@@ -154,16 +124,15 @@ class ParticleTransformer(eqx.Module):
         velocity = velocity + self.frame.dt * acceleration
         return position + self.frame.dt * velocity, velocity
 
+    @checked
     def rollout(
         self,
         position: Float[Array | np.ndarray, "*state particle dim"],
         velocity: Float[Array | np.ndarray, "*state particle dim"],
         boundary: Float[Array | np.ndarray, "boundary dim"],
-        steps: int,
+        steps: Annotated[int, AtLeast(0), Bits(31)],
     ) -> tuple[Float[Array, "time *state particle dim"], Float[Array, "time *state particle dim"]]:
         """Run the network as a simulator on its own output: positions and velocities now and after each step."""
-        if steps < 0:
-            raise ValueError(f"ParticleTransformer.rollout: steps must be >= 0; got {steps}.")
         start = jnp.asarray(position), jnp.asarray(velocity)
 
         def step(state, _):

@@ -33,6 +33,7 @@ from nucleate.observables.circles import (
     survivor_count,
     survivors,
 )
+from nucleate.observables.classes import class_means, nearest_mean_accuracy, spread_between, spread_within
 from nucleate.observables.closeness import Distance, MeanSquare
 from nucleate.observables.configurations import (
     displacement_clusters,
@@ -55,6 +56,7 @@ from nucleate.observables.determination import (
 )
 from nucleate.observables.fourier import (
     fourier_coefficients,
+    frequency_shares,
     gradient_spectrum,
     mean_signal,
     plane,
@@ -82,8 +84,10 @@ from nucleate.observables.parallelograms import (
     rqi,
 )
 from nucleate.observables.phases import Phase, phase, sandwiched, vote
+from nucleate.observables.polygons import polygon_residual, principal_components
+from nucleate.observables.products import formed_products, product_rqi, unit_scale
 from nucleate.observables.slingshots import slingshots
-from nucleate.observables.spectrum import effective_dimension, pca_spectrum, spectral_entropy
+from nucleate.observables.spectrum import effective_dimension, pca_spectrum, principal_coordinates, spectral_entropy
 from nucleate.observables.unexplained import fvu
 
 __all__ = [
@@ -115,6 +119,7 @@ __all__ = [
     "attention_entropy",
     "calibrate",
     "circularity",
+    "class_means",
     "collision_score",
     "contact_attention",
     "contact_limit",
@@ -125,7 +130,9 @@ __all__ = [
     "effective_dimension",
     "equations",
     "formed",
+    "formed_products",
     "fourier_coefficients",
+    "frequency_shares",
     "fvu",
     "gradient_spectrum",
     "gram",
@@ -147,6 +154,7 @@ __all__ = [
     "margin",
     "mean_signal",
     "mixing",
+    "nearest_mean_accuracy",
     "normalized",
     "null_space",
     "nullity",
@@ -155,9 +163,13 @@ __all__ = [
     "pca_spectrum",
     "phase",
     "plane",
+    "polygon_residual",
     "power",
     "predicted_accuracy",
+    "principal_components",
+    "principal_coordinates",
     "procrustes_error",
+    "product_rqi",
     "project",
     "roundness",
     "rqi",
@@ -169,7 +181,10 @@ __all__ = [
     "slingshots",
     "spacing",
     "spectral_entropy",
+    "spread_between",
+    "spread_within",
     "survivor_count",
     "survivors",
+    "unit_scale",
     "vote",
 ]

@@ -4,9 +4,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from nucleate.checking import checked
 from nucleate.observables.centring import centred
 
 
+@checked
 def procrustes_error(
     x: Float[Array | np.ndarray, "token dim"], y: Float[Array | np.ndarray, "token dim"]
 ) -> Float[Array, ""]:

@@ -13,10 +13,13 @@ import numpy as np
 from jax.scipy.special import entr
 from jaxtyping import Array, ArrayLike, Float, Int8
 
+from nucleate.checking import checked
+
 # A correlation is undefined where attention varies by no more than this, relative to its mean: that is rounding.
 _STILL = 1e-6
 
 
+@checked
 def distances(position: Float[Array | np.ndarray, "*state particle dim"]) -> Float[Array, "*state particle particle"]:
     """Distance between every two particles.
 
@@ -62,6 +65,7 @@ class CollisionScore(NamedTuple):
         return (jnp.asarray(self.frac) - self.baseline) / jnp.where(room > 0, room, jnp.inf)
 
 
+@checked
 def collision_score(
     attention: Float[Array | np.ndarray, "state particle particle"],
     distance: Float[Array | np.ndarray, "state particle particle"],
@@ -84,6 +88,7 @@ def collision_score(
     return CollisionScore(raw, frac, total, jnp.mean(jnp.sum(near, axis=-1)) / (near.shape[-1] - 1))
 
 
+@checked
 def contact_share(distance: Float[Array | np.ndarray, "state particle particle"], radius: float) -> Float[Array, ""]:
     """Share of particles with another particle within `radius`: the `raw` score of `contact_attention`.
 
@@ -97,6 +102,7 @@ def contact_share(distance: Float[Array | np.ndarray, "state particle particle"]
     return jnp.mean(jnp.any(_near(distance, radius) > 0, axis=-1))
 
 
+@checked
 def contact_attention(
     distance: Float[Array | np.ndarray, "state particle particle"], radius: float = 1.0
 ) -> Float[Array, "state particle particle"]:
@@ -113,6 +119,7 @@ def contact_attention(
     return near / jnp.maximum(jnp.sum(near, axis=-1, keepdims=True), 1)
 
 
+@checked
 def attention_distance_correlation(
     attention: Float[Array | np.ndarray, "state particle particle"],
     distance: Float[Array | np.ndarray, "state particle particle"],
@@ -143,6 +150,7 @@ def attention_distance_correlation(
     return jnp.sum(correlation) / jnp.maximum(jnp.sum(defined), 1)
 
 
+@checked
 def contact_limit(
     distance: Float[Array | np.ndarray, "state particle particle"], radius: float = 1.0
 ) -> Float[Array, ""]:
@@ -161,6 +169,7 @@ def contact_limit(
     return attention_distance_correlation(contact_attention(distance, radius), distance)
 
 
+@checked
 def attention_entropy(attention: Float[Array | np.ndarray, "state particle particle"]) -> Float[Array, ""]:
     """How widely a head spreads its attention, averaged over particles and states.
 
@@ -194,6 +203,7 @@ class HeadClass(IntEnum):
     TRUE = 2
 
 
+@checked
 def head_class(
     score: Float[ArrayLike, "*head"], partial: float = 0.3, true: float = 0.875
 ) -> Int8[np.ndarray, "*head"]:

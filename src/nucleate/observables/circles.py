@@ -7,12 +7,14 @@ is the `signal` and `mean_signal` of every snapshot.
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import gcd
-from typing import SupportsIndex
+from typing import Annotated, SupportsIndex
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int, Integer
 
+from nucleate import checking
+from nucleate.checking import checked
 from nucleate.observables.centring import centred
 from nucleate.observables.fourier import (
     directions,
@@ -49,7 +51,7 @@ class TwiceTheMean:
 
 
 @dataclass(frozen=True)
-class Above:
+class Above(checking.Checked):
     """Call a frequency alive when its signal is large: the authors' rule for gradients and for the SVM.
 
         s_k > threshold
@@ -61,11 +63,7 @@ class Above:
     [True, False]
     """
 
-    threshold: float = 10.0
-
-    def __post_init__(self):
-        if not self.threshold > 0:
-            raise ValueError(f"Above.threshold must be > 0; got {self.threshold}.")
+    threshold: Annotated[float, checking.Above(0)] = 10.0
 
     def __call__(
         self, signal: Float[Array | np.ndarray, "*run freq"], mean: Float[Array | np.ndarray | np.generic, "*run"]
@@ -76,6 +74,7 @@ class Above:
 COUNTED = TwiceTheMean()
 
 
+@checked
 def survivors(embedding: Float[Array | np.ndarray, "token dim"], rule: Rule = COUNTED) -> Bool[Array, " freq"]:
     """Which frequencies are alive.
 
@@ -92,6 +91,7 @@ def survivors(embedding: Float[Array | np.ndarray, "token dim"], rule: Rule = CO
     return jnp.asarray(rule(signal(embedding), mean_signal(embedding)))
 
 
+@checked
 def survivor_count(embedding: Float[Array | np.ndarray, "token dim"], rule: Rule = COUNTED) -> Int[Array, ""]:
     """Count the frequencies that are alive.
 
@@ -108,6 +108,7 @@ def survivor_count(embedding: Float[Array | np.ndarray, "token dim"], rule: Rule
     return survivors(embedding, rule).sum()
 
 
+@checked
 def separation(signal: Float[Array | np.ndarray, "*run freq"], mean: Float[ArrayLike, "*run"]) -> Float[Array, "*run"]:
     """How far the strongest frequency stands out.
 
@@ -124,6 +125,7 @@ def separation(signal: Float[Array | np.ndarray, "*run freq"], mean: Float[Array
     return jnp.max(jnp.asarray(signal), axis=-1) / jnp.where(mean == 0, jnp.inf, mean)
 
 
+@checked
 def margin(signal: Float[Array | np.ndarray, "*run freq"], mean: Float[ArrayLike, "*run"]) -> Float[Array, "*run"]:
     """How far the nearest frequency is from the line between dead and alive, once some stand out.
 
@@ -140,6 +142,7 @@ def margin(signal: Float[Array | np.ndarray, "*run freq"], mean: Float[ArrayLike
     return jnp.where(jnp.any(ratio > 1, axis=-1), distance, 0)
 
 
+@checked
 def settle_step(
     alive: Bool[Array | np.ndarray, "*run step freq"], step: Integer[Array | np.ndarray, " step"]
 ) -> Integer[np.ndarray | np.generic, "*run"]:
@@ -164,6 +167,7 @@ def settle_step(
     return step[len(step) - 1 - changed[..., ::-1].argmax(axis=-1)]
 
 
+@checked
 def signal_gradient(
     signal: Float[Array | np.ndarray, "*run step freq"], step: Integer[Array | np.ndarray, " step"], at: int = 4
 ) -> Float[np.ndarray, "*run freq"]:
@@ -185,6 +189,7 @@ def signal_gradient(
     return (after - before) / first
 
 
+@checked
 def circularity(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " freq"]:
     """Purity of each frequency's plane: 1 if the projections on it oscillate at that frequency alone.
 
@@ -211,6 +216,7 @@ def circularity(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Arra
     return jnp.sqrt(jnp.sum(jnp.square(share), axis=0) / jnp.maximum(there.sum(axis=0), 1))
 
 
+@checked
 def roundness(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " freq"]:
     """How round the ellipse of each frequency is: 1 for a circle, 0 for a line.
 
@@ -232,6 +238,7 @@ def roundness(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array,
     return jnp.minimum(shorter / jnp.where(longer > rounding(embedding), longer, jnp.inf), 1)
 
 
+@checked
 def pca_frequencies(
     embedding: Float[Array | np.ndarray, "token dim"], planes: int
 ) -> tuple[Int[Array, " plane"], Float[Array, " plane"]]:
@@ -261,6 +268,7 @@ def pca_frequencies(
     return jnp.argmax(share, axis=-1) + 1, jnp.max(share, axis=-1)
 
 
+@checked
 def spacing(k: SupportsIndex, p: int) -> int:
     """Difference Δ between two tokens that are neighbours on the circle of frequency k.
 

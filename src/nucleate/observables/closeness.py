@@ -2,17 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
+
+from nucleate.checking import Above, AtLeast, Checked
 
 Closeness = Callable[[Array], Array]
 """Any rule that maps residuals E_i + E_j − E_m − E_n [parallelogram, dim] to bool [parallelogram]."""
 
 
 @dataclass(frozen=True)
-class MeanSquare:
+class MeanSquare(Checked):
     """Call a parallelogram formed when its mean squared residual is small: the rule in the authors' code.
 
         (1/d) Σ_a (E_i + E_j − E_m − E_n)_a² < threshold
@@ -24,18 +27,14 @@ class MeanSquare:
     [True, False]
     """
 
-    threshold: float = 0.01
-
-    def __post_init__(self):
-        if not self.threshold > 0:
-            raise ValueError(f"MeanSquare.threshold must be > 0; got {self.threshold}.")
+    threshold: Annotated[float, Above(0)] = 0.01
 
     def __call__(self, residual: Float[Array | np.ndarray, "parallelogram dim"]) -> Bool[Array, " parallelogram"]:
         return jnp.mean(jnp.square(residual), axis=-1) < self.threshold
 
 
 @dataclass(frozen=True)
-class Distance:
+class Distance(Checked):
     """Call a parallelogram formed when its residual is short: the rule in the paper's text.
 
         |E_i + E_j − E_m − E_n| ≤ δ
@@ -46,11 +45,7 @@ class Distance:
     [True, False]
     """
 
-    delta: float = 0.01
-
-    def __post_init__(self):
-        if not self.delta >= 0:
-            raise ValueError(f"Distance.delta must be >= 0; got {self.delta}.")
+    delta: Annotated[float, AtLeast(0)] = 0.01
 
     def __call__(self, residual: Float[Array | np.ndarray, "parallelogram dim"]) -> Bool[Array, " parallelogram"]:
         return jnp.linalg.norm(residual, axis=-1) <= self.delta

@@ -6,7 +6,10 @@ All are NumPy and take any number of leading axes.
 import numpy as np
 from jaxtyping import Array, Bool, Float, Integer
 
+from nucleate.checking import checked
 
+
+@checked
 def is_canonical(embedding: Float[Array | np.ndarray, "*member token 1"]) -> Bool[np.ndarray, "*member"]:
     """Whether the tokens lie in their natural order along the line, or in its reverse.
 
@@ -22,6 +25,7 @@ def is_canonical(embedding: Float[Array | np.ndarray, "*member token 1"]) -> Boo
     return np.asarray((step > 0).all(axis=-1) | (step < 0).all(axis=-1))
 
 
+@checked
 def in_well_fraction(
     embedding: Float[Array | np.ndarray, "*member token dim"],
     equations: Float[Array | np.ndarray, "parallelogram token"],
@@ -42,6 +46,7 @@ def in_well_fraction(
     return np.asarray((length <= radius).mean(axis=-1))
 
 
+@checked
 def displacement_clusters(
     embedding: Float[Array | np.ndarray, "*member token 1"],
     differences: Float[Array | np.ndarray, "term token"],
@@ -80,6 +85,7 @@ def _along_the_line(embedding):
     return np.einsum("...td,...d->...t", offset, axis), axis, np.where(finite, off, np.nan)
 
 
+@checked
 def is_line(
     embedding: Float[Array | np.ndarray, "*member token dim"], tolerance: float = 0.02
 ) -> Bool[np.ndarray, "*member"]:
@@ -98,6 +104,7 @@ def is_line(
     return np.asarray(is_canonical(along[..., None]) & (off <= tolerance))
 
 
+@checked
 def line_angle(embedding: Float[Array | np.ndarray, "*member token 2"]) -> Float[np.ndarray, "*member"]:
     """The angle of the first principal axis in the plane, from 0 to π: 0 is horizontal, π/2 vertical.
 
@@ -115,6 +122,7 @@ def line_angle(embedding: Float[Array | np.ndarray, "*member token 2"]) -> Float
     return np.where(np.isnan(off), np.nan, np.where(np.pi - angle < 1e-9, 0.0, angle))
 
 
+@checked
 def lattice_regularity(embedding: Float[Array | np.ndarray, "*member token dim"]) -> Float[np.ndarray, "*member"]:
     """How evenly the tokens are spaced: 1 on any regular lattice, less the more irregular it is.
 

@@ -8,12 +8,14 @@ leading axes, one entry per training set. Everything is float64 NumPy: float32 w
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int, Integer, Num
 
+from nucleate.checking import checked
 from nucleate.observables.parallelograms import known as known_parallelograms
 
 ZERO = 1e-8
 """An eigenvalue of the integer matrix AᵀA, or the squared length of a projected row of A, counts as 0 below this."""
 
 
+@checked
 def gram(
     equations: Float[np.ndarray, "parallelogram token"], known: Bool[np.ndarray, "*set parallelogram"]
 ) -> Float[np.ndarray, "*set token token"]:
@@ -30,6 +32,7 @@ def gram(
     return (rows.T * known[..., None, :]) @ rows
 
 
+@checked
 def nullity(
     equations: Float[np.ndarray, "parallelogram token"], known: Bool[np.ndarray, "*set parallelogram"]
 ) -> Int[np.ndarray | np.generic, "*set"]:
@@ -46,6 +49,7 @@ def nullity(
     return (np.linalg.eigvalsh(gram(equations, known)) < ZERO).sum(axis=-1)
 
 
+@checked
 def null_space(
     equations: Float[np.ndarray, "parallelogram token"], known: Bool[np.ndarray, " parallelogram"]
 ) -> Float[np.ndarray, "token freedom"]:
@@ -63,6 +67,7 @@ def null_space(
     return vectors[:, values < ZERO]
 
 
+@checked
 def implied(
     equations: Float[np.ndarray, "parallelogram token"], known: Bool[np.ndarray, "*set parallelogram"]
 ) -> Bool[np.ndarray, "*set parallelogram"]:
@@ -81,6 +86,7 @@ def implied(
     return np.square(equations @ free).sum(axis=-1) < ZERO
 
 
+@checked
 def ideal_rqi(
     equations: Float[np.ndarray, "parallelogram token"], known: Bool[np.ndarray, "*set parallelogram"]
 ) -> Float[np.ndarray | np.generic, "*set"]:
@@ -104,6 +110,7 @@ def _ideally_covered(equations, quads, in_train) -> np.ndarray:
     return in_train | (formed & in_train[..., second]) @ pair[first] | (formed & in_train[..., first]) @ pair[second]
 
 
+@checked
 def ideal_accuracy(
     equations: Float[np.ndarray, "parallelogram token"],
     quads: Integer[Array | np.ndarray, "parallelogram 2"],
@@ -123,6 +130,7 @@ def ideal_accuracy(
     return _ideally_covered(equations, quads, in_train).mean(axis=-1)
 
 
+@checked
 def ideal_test_accuracy(
     equations: Float[np.ndarray, "parallelogram token"],
     quads: Integer[Array | np.ndarray, "parallelogram 2"],
@@ -144,6 +152,7 @@ def ideal_test_accuracy(
     return np.where(total > 0, right / np.maximum(total, 1), np.nan)
 
 
+@checked
 def grokking_rate(
     equations: Float[np.ndarray, "parallelogram token"],
     known: Bool[np.ndarray, "*set parallelogram"],
@@ -169,6 +178,7 @@ def grokking_rate(
     return rate / np.maximum(known.sum(axis=-1), 1) if per_parallelogram else rate
 
 
+@checked
 def is_linear(
     equations: Float[np.ndarray, "parallelogram token"], known: Bool[np.ndarray, "*set parallelogram"]
 ) -> Bool[np.ndarray | np.generic, "*set"]:

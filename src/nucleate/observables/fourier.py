@@ -12,7 +12,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Complex, Float
 
+from nucleate.checking import checked
+from nucleate.observables.centring import centred
 
+
+@checked
 def fourier_coefficients(embedding: Float[Array | np.ndarray, "token dim"]) -> Complex[Array, "freq dim"]:
     """Fourier coefficients of the embedding over the tokens, not normalised.
 
@@ -28,6 +32,7 @@ def fourier_coefficients(embedding: Float[Array | np.ndarray, "token dim"]) -> C
     return jnp.fft.rfft(embedding, axis=0)[1 : (p + 1) // 2]
 
 
+@checked
 def signal(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " freq"]:
     """Signal of each frequency as the authors' code computes and plots it: the norm of its coefficients.
 
@@ -45,6 +50,7 @@ def signal(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " 
     return jnp.linalg.norm(fourier_coefficients(embedding), axis=-1)
 
 
+@checked
 def power(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " freq"]:
     """Power of each frequency, which the paper's text calls its signal.
 
@@ -61,6 +67,27 @@ def power(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " f
     return jnp.square(signal(embedding))
 
 
+@checked
+def frequency_shares(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " freq"]:
+    """Share of an embedding's variance at each frequency.
+
+        S_k = 2 ‖F_k‖² / (p Σ_n ‖E_n − μ‖²)
+
+    F_k: see `fourier_coefficients`; E_n: embedding of token n of p; μ: mean over the tokens. The shares sum to 1, but
+    for even p, where k = p/2 has the rest. A constant embedding gives zeros. `pca_frequencies` has the largest share
+    for the leading pairs of principal components. Source: Parseval's theorem, for the signals of [ding2024survival].
+
+    >>> angle = 2 * np.pi * np.arange(5) / 5
+    >>> both = np.stack([3 * np.cos(angle), np.sin(2 * angle)], axis=1)
+    >>> [round(share, 3) for share in frequency_shares(both).tolist()]
+    [0.9, 0.1]
+    """
+    offset = centred(embedding)
+    total = len(offset) * jnp.sum(jnp.square(offset))
+    return 2 * power(offset) / jnp.where(total > 0, total, 1)
+
+
+@checked
 def mean_signal(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, ""]:
     """Mean norm over all p frequencies, with which the authors compare each signal.
 
@@ -79,6 +106,7 @@ def mean_signal(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Arra
     return (norm[0] + 2 * norm[1:middle].sum() + norm[middle:].sum()) / p
 
 
+@checked
 def gradient_spectrum(gradient: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " freq"]:
     """How strongly the loss pulls at each frequency: the signal of the embedding's gradient.
 
@@ -93,6 +121,7 @@ def gradient_spectrum(gradient: Float[Array | np.ndarray, "token dim"]) -> Float
     return signal(gradient)
 
 
+@checked
 def plane(embedding: Float[Array | np.ndarray, "token dim"], k: SupportsIndex) -> Float[Array, "2 dim"]:
     """Two unit vectors that span the plane of frequency k.
 
@@ -110,6 +139,7 @@ def plane(embedding: Float[Array | np.ndarray, "token dim"], k: SupportsIndex) -
     return directions(embedding)[:, row]
 
 
+@checked
 def project(embedding: Float[Array | np.ndarray, "token dim"], k: SupportsIndex) -> Float[Array, "token 2"]:
     """Coordinates of each token in the plane of frequency k.
 

@@ -8,12 +8,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Integer
 
+from nucleate.checking import checked
 from nucleate.observables.centring import centred
 from nucleate.observables.closeness import Closeness, MeanSquare
 
 AUTHORS = MeanSquare()
 
 
+@checked
 def parallelograms(label: Integer[Array | np.ndarray, " pair"]) -> Integer[np.ndarray, "parallelogram 2"]:
     """List every two pairs that share a label: the permissible parallelograms P0.
 
@@ -30,6 +32,7 @@ def parallelograms(label: Integer[Array | np.ndarray, " pair"]) -> Integer[np.nd
     return np.argwhere(np.triu(label[:, None] == label, k=1))
 
 
+@checked
 def equations(
     pairs: Integer[Array | np.ndarray, "pair 2"],
     quads: Integer[Array | np.ndarray, "parallelogram 2"],
@@ -50,6 +53,7 @@ def equations(
     return sums[first] - sums[second]
 
 
+@checked
 def known(
     quads: Integer[Array | np.ndarray, "parallelogram 2"], in_train: Bool[Array | np.ndarray, "*set pair"]
 ) -> Bool[np.ndarray, "*set parallelogram"]:
@@ -68,6 +72,7 @@ def known(
     return in_train[..., first] & in_train[..., second]
 
 
+@checked
 def normalized(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, "token dim"]:
     """Scale each dimension to mean 0 and variance 1 over the tokens; a constant dimension becomes 0.
 
@@ -84,6 +89,7 @@ def normalized(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array
     return offset / jnp.sqrt(jnp.where(variance > 0, variance, 1))
 
 
+@checked
 def formed(
     embedding: Float[Array | np.ndarray, "token dim"],
     equations: Float[Array | np.ndarray, "parallelogram token"],
@@ -103,6 +109,7 @@ def formed(
     return closeness(jnp.asarray(equations) @ normalized(embedding))
 
 
+@checked
 def rqi(
     embedding: Float[Array | np.ndarray, "token dim"],
     equations: Float[Array | np.ndarray, "parallelogram token"],
@@ -121,6 +128,7 @@ def rqi(
     return jnp.mean(formed(embedding, equations, closeness))
 
 
+@checked
 def covered(
     formed: Bool[Array | np.ndarray, "*set parallelogram"],
     quads: Integer[Array | np.ndarray, "parallelogram 2"],
@@ -142,6 +150,7 @@ def covered(
     return reached.at[..., second].max(formed & in_train[..., first])
 
 
+@checked
 def predicted_accuracy(
     formed: Bool[Array | np.ndarray, " parallelogram"],
     quads: Integer[Array | np.ndarray, "parallelogram 2"],
@@ -160,6 +169,7 @@ def predicted_accuracy(
     return jnp.mean(covered(formed, quads, in_train))
 
 
+@checked
 def linear_residual(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, ""]:
     """Share of the embedding's variance that no arithmetic progression explains: 0 on a line, at most 1.
 

@@ -5,6 +5,8 @@ from enum import IntEnum
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int, Int8, Integer
 
+from nucleate.checking import checked
+
 
 class Phase(IntEnum):
     """How a training run ended.
@@ -24,6 +26,7 @@ class Phase(IntEnum):
     CONFUSION = 3
 
 
+@checked
 def phase(
     train_step: Int[ArrayLike, "*#cell"], valid_step: Int[ArrayLike, "*#cell"], delay: int = 1000
 ) -> Int8[np.ndarray, "*cell"]:
@@ -43,6 +46,7 @@ def phase(
     return np.select(conditions, outcomes, default=Phase.GROKKING).astype(np.int8)
 
 
+@checked
 def vote(
     phases: Integer[Array | np.ndarray, "..."], axis: int
 ) -> tuple[Int8[np.ndarray, "..."], Float[np.ndarray, "..."]]:
@@ -58,6 +62,8 @@ def vote(
     ([0, 2], [0.67, 0.67])
     """
     phases = np.asarray(phases)
+    if not -phases.ndim <= axis < phases.ndim:
+        raise ValueError(f"vote: axis must be one of the {phases.ndim} of phases; got {axis}.")
     if phases.shape[axis] == 0:
         raise ValueError(f"vote needs >= 1 entry along axis {axis}; got shape {phases.shape}.")
     shares = np.stack([(phases == code).mean(axis=axis) for code in Phase])
@@ -65,6 +71,7 @@ def vote(
     return np.where(most > 0.5, shares.argmax(axis=0), -1).astype(np.int8), most
 
 
+@checked
 def sandwiched(grid: Integer[Array | np.ndarray, "row col"]) -> Bool[np.ndarray, "row col"]:
     """Find the grokking cells that lie between comprehension and memorisation along their row or column.
 

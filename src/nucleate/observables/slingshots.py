@@ -3,7 +3,10 @@
 import numpy as np
 from jaxtyping import Array, Float, Int
 
+from nucleate.checking import checked
 
+
+@checked
 def slingshots(
     loss: Float[Array | np.ndarray, "*run step"], rise: float = 10.0
 ) -> Int[np.ndarray | np.generic, "*run"]:

@@ -1,12 +1,14 @@
-"""How many dimensions an embedding effectively uses."""
+"""Principal components of an embedding, and how many dimensions it effectively uses."""
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from nucleate.checking import checked
 from nucleate.observables.centring import centred
 
 
+@checked
 def pca_spectrum(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Array, " component"]:
     """Share of the variance that each principal component explains, largest first.
 
@@ -24,6 +26,30 @@ def pca_spectrum(embedding: Float[Array | np.ndarray, "token dim"]) -> Float[Arr
     return variance / jnp.where(total > 0, total, 1)
 
 
+@checked
+def principal_coordinates(
+    embedding: Float[Array | np.ndarray, "token dim"], of: Float[Array | np.ndarray, "token dim"], count: int = 2
+) -> Float[Array, "token component"]:
+    """Coordinates of the tokens of an embedding along the first principal axes of another one, or its own.
+
+        Z = (E − μ) V
+
+    μ: mean over the tokens of the embedding `of`; V: its first `count` principal axes, as columns, each of either sign.
+    Source: [liu2022grokking], Appendix K: embeddings at initialisation on the components of those at the end.
+
+    >>> wide = np.array([[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    >>> np.allclose(abs(principal_coordinates(wide[:, ::-1], of=wide)), abs(wide[:, ::-1]), atol=1e-5)
+    True
+    """
+    most = min(len(of) - 1, np.shape(of)[1])
+    if not 1 <= count <= most:
+        raise ValueError(f"principal_coordinates: count must be between 1 and {most} for {np.shape(of)}; got {count}.")
+    of = jnp.asarray(of)
+    _, _, axes = jnp.linalg.svd(of - of.mean(axis=0), full_matrices=False)
+    return (jnp.asarray(embedding) - of.mean(axis=0)) @ axes[:count].T
+
+
+@checked
 def spectral_entropy(fractions: Float[Array | np.ndarray, " component"]) -> Float[Array, ""]:
     """Entropy of a spectrum of variance fractions, in nats.
 
@@ -39,6 +65,7 @@ def spectral_entropy(fractions: Float[Array | np.ndarray, " component"]) -> Floa
     return -jnp.sum(positive * jnp.log(positive))
 
 
+@checked
 def effective_dimension(fractions: Float[Array | np.ndarray, " component"]) -> Float[Array, ""]:
     """Effective number of dimensions: the length of a flat spectrum with the same entropy.
 

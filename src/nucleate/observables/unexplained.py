@@ -4,7 +4,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from nucleate.checking import checked
 
+
+@checked
 def fvu(
     predicted: Float[Array | np.ndarray, "*sample dim"], true: Float[Array | np.ndarray, "*sample dim"]
 ) -> Float[Array, ""]:
@@ -20,5 +23,7 @@ def fvu(
     1.0
     """
     true = jnp.asarray(true)
+    if np.shape(predicted) != true.shape:
+        raise ValueError(f"fvu: predicted must have the shape of true, {true.shape}; got {np.shape(predicted)}.")
     mean = jnp.mean(true, axis=tuple(range(true.ndim - 1)))
     return jnp.sum(jnp.square(predicted - true)) / jnp.sum(jnp.square(true - mean))

@@ -1,8 +1,9 @@
 """One folder per paper: its experiments, claims and figures, wired from the rooms below."""
 
-from nucleate.papers.config import Above, AtLeast, Bound, Config
+from nucleate.papers.config import Above, AtLeast, AtMost, Below, Bound, Config, Count, Infinite, Seed
 from nucleate.papers.library import PAPERS, paper
 from nucleate.papers.paper import Budget, Experiment, Figure, Paper, Sequel, Sizes, awaited, ready
+from nucleate.papers.portraits import write_experiment_report
 from nucleate.papers.replicate import replicate
 from nucleate.papers.replication import Replication, write_replication_report
 
@@ -10,18 +11,24 @@ __all__ = [
     "PAPERS",
     "Above",
     "AtLeast",
+    "AtMost",
+    "Below",
     "Bound",
     "Budget",
     "Config",
+    "Count",
     "Experiment",
     "Figure",
+    "Infinite",
     "Paper",
     "Replication",
+    "Seed",
     "Sequel",
     "Sizes",
     "awaited",
     "paper",
     "ready",
     "replicate",
+    "write_experiment_report",
     "write_replication_report",
 ]

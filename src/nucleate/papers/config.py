@@ -1,90 +1,35 @@
 """Configs: frozen dataclasses whose fields check themselves, and that JSON can hold."""
 
-import abc
 import dataclasses
-import typing
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, TypeVar, final
+
+from nucleate.checking import Above as Above  # bounds are for the fields of configs, so they are found here, too
+from nucleate.checking import AtLeast as AtLeast
+from nucleate.checking import AtMost as AtMost
+from nucleate.checking import Below as Below
+from nucleate.checking import Bound as Bound
+from nucleate.checking import Checked
+from nucleate.checking import Count as Count
+from nucleate.checking import Infinite as Infinite
+from nucleate.checking import Seed as Seed
 
 _Config = TypeVar("_Config", bound="Config")  # for `Self`, which runtime checks of single methods cannot resolve
 
 
-class Bound(abc.ABC):
-    """What a field's numbers must be: an annotation, `Annotated[int, AtLeast(1)]`."""
+class Config(Checked):
+    """A description that is checked when it is made, see `Checked`. Implementations are frozen dataclasses.
 
-    @abc.abstractmethod
-    def holds(self, value: float) -> bool: ...
-
-    @abc.abstractmethod
-    def __str__(self) -> str: ...
-
-
-@final
-@dataclass(frozen=True)
-class AtLeast(Bound):
-    """x ≥ low"""
-
-    low: float
-
-    def holds(self, value: float) -> bool:
-        return value >= self.low
-
-    def __str__(self) -> str:
-        return f">= {self.low:g}"
-
-
-@final
-@dataclass(frozen=True)
-class Above(Bound):
-    """x > low"""
-
-    low: float
-
-    def holds(self, value: float) -> bool:
-        return value > self.low
-
-    def __str__(self) -> str:
-        return f"> {self.low:g}"
-
-
-class Config:
-    """A description that is checked when it is made. Implementations are frozen dataclasses.
-
-    The numbers of a field whose annotation has a bound must be within it: one number, or all of a tuple, which must
-    not be empty then. None is always within. What several fields must be together is checked by `check`.
-
-    >>> from typing import Annotated
+    >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
     ... class Sweep(Config):
-    ...     rates: Annotated[tuple[float, ...], Above(0)] = (0.1,)
-    >>> Sweep(rates=(0.1, -1))
-    Traceback (most recent call last):
-    ValueError: Sweep.rates must be > 0; got -1.
+    ...     rates: tuple[float, ...] = (0.1,)
     >>> Sweep.from_json(Sweep().to_json())
     Sweep(rates=(0.1,))
+    >>> Sweep.from_json({"rates": "fast"})
+    Traceback (most recent call last):
+    ValueError: Sweep.rates must be a tuple of numbers; got 'fast'.
     """
-
-    @final
-    def __post_init__(self):
-        for name, hint in typing.get_type_hints(type(self), include_extras=True).items():
-            value = getattr(self, name)
-            for bound in _bounds(hint):
-                if value == ():
-                    self.refuse(name, "needs at least one value; got none")
-                for number in _numbers(value):
-                    if not bound.holds(number):
-                        self.refuse(name, f"must be {bound}; got {number}")
-        self.check()
-
-    def check(self) -> None:
-        """Refuse fields that do not go together, with `refuse`."""
-        return
-
-    @final
-    def refuse(self, name: str, why: str) -> typing.NoReturn:
-        """Say what is wrong with a field: "must be <= 54 for p = 10; got 60"."""
-        raise ValueError(f"{type(self).__name__}.{name} {why}.")
 
     @final
     def to_json(self) -> dict[str, Any]:
@@ -95,24 +40,13 @@ class Config:
     def from_json(cls: type[_Config], fields: Mapping[str, Any]) -> _Config:
         """The config that `to_json` wrote, read back from a file, which has lists for tuples."""
         known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        if not isinstance(fields, Mapping):
+            raise ValueError(f"{cls.__name__} must be an object of the fields {sorted(known)}; got {fields!r}.")
         if set(fields) != known:
-            raise ValueError(f"{cls.__name__} has other fields than this config: {sorted(set(fields) ^ known)}.")
+            raise ValueError(
+                f"{cls.__name__} has other fields than this config: {sorted(set(fields) ^ known, key=str)}."
+            )
         return cls(**{name: _tuples(value) for name, value in fields.items()})
-
-
-def _bounds(hint: Any) -> Iterator[Bound]:
-    """All bounds in an annotation, however deep: of the numbers of a tuple, or of a number that may be None."""
-    yield from (extra for extra in getattr(hint, "__metadata__", ()) if isinstance(extra, Bound))
-    for part in typing.get_args(hint):
-        yield from _bounds(part)
-
-
-def _numbers(value: Any) -> Iterator[float]:
-    if isinstance(value, tuple):
-        for item in value:
-            yield from _numbers(item)
-    elif value is not None:
-        yield value
 
 
 def _tuples(value: Any) -> Any:

@@ -10,5 +10,8 @@ PAPERS = ("grokking", "circles", "repons", "collisions")
 def paper(name: str) -> Paper:
     """The paper of that name; raises `LookupError`, listing the known papers, if there is none."""
     if name not in PAPERS:
-        raise LookupError(f"there is no paper '{name}'; there are: {', '.join(PAPERS)}.")
+        raise LookupError(
+            f"there is no paper '{name}'; there are: {', '.join(PAPERS)}. "
+            "The script of a paper of your own continues it."
+        )
     return importlib.import_module(f"nucleate.papers.{name}").PAPER

@@ -3,13 +3,15 @@
 import abc
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar, final
 
 import xarray as xr
 
+from nucleate.checking import Checked
 from nucleate.claims import Claim, Evidence
 from nucleate.fleet import Members, Plan, Recipe
 from nucleate.papers.config import Config
@@ -19,6 +21,9 @@ T = TypeVar("T")
 
 Figure = Callable[[Evidence, Path], Picture | list[Picture] | None]
 """Draws into a folder: a picture, several, or none if the evidence has nothing to show."""
+
+
+_AS_IT_IS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Budget(StrEnum):
@@ -38,19 +43,21 @@ class Sizes(Generic[T]):
     ...     sets: int
     >>> Sizes.of(Draws(1000), quick={"sets": 10}).at(Budget.QUICK)
     Draws(sets=10)
+
+    What would show nothing in a quick run has None there: it is left to larger budgets.
     """
 
     paper: T
     standard: T
-    quick: T
+    quick: T | None
 
     @classmethod
-    def of(cls, paper: T, *, standard: Mapping[str, Any] | None = None, quick: Mapping[str, Any] | None = None):
-        """`paper`'s own size; `standard` changes some of its fields, and `quick` some of those."""
-        middle = dataclasses.replace(paper, **(standard or {}))  # type: ignore[type-var]
-        return cls(paper, middle, dataclasses.replace(middle, **(quick or {})))  # type: ignore[type-var]
+    def of(cls, paper: T, *, standard: Mapping[str, Any] = _AS_IT_IS, quick: Mapping[str, Any] | None = _AS_IT_IS):
+        """`paper`'s own size; `standard` changes some of its fields, and `quick` some of those, or leaves it out."""
+        middle = dataclasses.replace(paper, **standard)  # type: ignore[type-var]
+        return cls(paper, middle, None if quick is None else dataclasses.replace(middle, **quick))  # type: ignore[type-var]
 
-    def at(self, budget: Budget) -> T:
+    def at(self, budget: Budget) -> T | None:
         return getattr(self, budget)
 
 
@@ -108,11 +115,11 @@ def ready(experiment: Experiment, record_of: Callable[[str], xr.Dataset]) -> Exp
 
 
 @dataclass(frozen=True)
-class Paper:
+class Paper(Checked):
     """A paper, wired from the rooms below: one row for each experiment, with its three sizes.
 
     `effort`: what measurements that train nothing may cost, as a dataclass of the paper's own. A sequel comes after
-    what it awaits.
+    what it awaits. `portraits`: figures for which the record of one experiment is enough, drawn for any run of it.
     """
 
     name: str
@@ -122,8 +129,13 @@ class Paper:
     experiments: Mapping[str, Sizes[Any]]
     effort: Sizes[Any] = Sizes(None, None, None)
     figures: tuple[Figure, ...] = ()
+    portraits: Mapping[str, tuple[Figure, ...]] = field(default_factory=dict)
 
-    def __post_init__(self):
+    def check(self) -> None:
+        if unknown := self.portraits.keys() - self.experiments.keys():
+            raise ValueError(
+                f"Paper {self.name} has portraits of {sorted(unknown)}; there are {list(self.experiments)}."
+            )
         for name in [*self.experiments, *(claim.id for claim in self.claims)]:
             if not name.startswith(f"{self.name}/"):
                 raise ValueError(f"Paper {self.name}: names begin with '{self.name}/'; got '{name}'.")
@@ -141,12 +153,18 @@ class Paper:
                 before.add(name)
 
     def at(self, budget: Budget) -> dict[str, Experiment]:
-        """Every experiment at the size of a budget."""
-        return {name: sizes.at(budget) for name, sizes in self.experiments.items()}
+        """Every experiment that a budget has, at its size."""
+        sized = {name: sizes.at(budget) for name, sizes in self.experiments.items()}
+        return {name: experiment for name, experiment in sized.items() if experiment is not None}
+
+    def left_out(self, claim: Claim, budget: Budget) -> tuple[str, ...]:
+        """The experiments that a claim looks at and a budget does not have: if there are any, it is not judged."""
+        return tuple(name for name in claim.needs if self.experiments[name].at(budget) is None)
 
     def needed(self, claims: Iterable[Claim], budget: Budget) -> list[str]:
         """The experiments that claims look at, and those that must be trained before them, in the order of training."""
-        experiments, needed = self.at(budget), {name for claim in claims for name in claim.needs}
+        experiments = self.at(budget)
+        needed = {name for claim in claims if not self.left_out(claim, budget) for name in claim.needs}
         while more := {awaited(experiments[name]) for name in needed} - needed - {""}:
             needed |= more
         return [name for name in experiments if name in needed]

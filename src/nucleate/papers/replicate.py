@@ -3,49 +3,66 @@
 import contextlib
 import hashlib
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from PIL import Image
 
-from nucleate.claims import Claim, ClaimRow, Evidence, write_json
+from nucleate import machine
+from nucleate.checking import checked
+from nucleate.claims import Claim, ClaimRow, Evidence, NotTrained, write_json
 from nucleate.claims.formats import in_one_line
-from nucleate.fleet import Interruption, Silent, Watcher, train
+from nucleate.fleet import Silent, Watcher, resumable, train
 from nucleate.papers.keeping import keep_for
 from nucleate.papers.paper import Budget, Figure, Paper, ready
-from nucleate.papers.replication import FAILURES, MANIFEST, Replication, as_entries
+from nucleate.papers.replication import FAILURES, Replication, as_entries
 from nucleate.plots import Picture, style
-from nucleate.record import Run, RunError, provenance, write_atomically
+from nucleate.record import Run, RunError, inside, provenance, write_atomically
 
 
+@checked
 def replicate(
-    paper: Paper, budget: Budget, into: Path | str, *, claims: tuple[Claim, ...] = (), watch: Watcher | None = None
+    paper: Paper,
+    budget: Budget,
+    into: Path | str,
+    *,
+    claims: tuple[Claim, ...] = (),
+    watch: Watcher | None = None,
+    other_versions: bool = False,
 ) -> Replication:
-    """Measure a paper's claims (or just `claims`) at a budget.
+    """Measure a paper's claims (or just `claims`) at a budget. `other_versions`: see `nucleate.fleet.train`.
 
     Runs that are complete are not trained again, unfinished ones are resumed; measurements, fits and figures are kept
     and not repeated. So a replication that was interrupted, in whatever phase, is continued by asking for it again. A
     claim that cannot be measured, or a figure that cannot be drawn, is reported, harms no other, and is tried again
     next time.
     """
-    into, watch = Path(into), watch or Silent()
-    replication = _opened(paper, budget, into, claims)
-    try:
-        runs = _train(paper, budget, into, claims or paper.claims, watch)
-        replication.update(runs=[_folder(name) for name in runs])
-        effort = paper.effort.at(budget)
-        evidence = Evidence(runs, effort, keep=keep_for(paper, effort, into))
-        failures = _Failures()
-        write_json(_measure(claims or paper.claims, evidence, failures, watch), replication.scorecard)
-        failures.write(replication)
-        if not claims:
-            pictures = _draw(paper.figures, evidence, into / "figures", failures, watch)
-            replication.update(figures=as_entries(pictures, into))
-            failures.write(replication)
-    except KeyboardInterrupt:
-        raise Interruption(into) from None
+    replication, watch = Replication(Path(into)), watch or Silent()
+    _refuse_foreign(replication)
+    with resumable(replication.path), replication.lock():
+        _begin(replication, paper, budget, claims)
+        runs = _train(replication, paper, claims or paper.claims, watch, other_versions)
+        _carry_out(replication, paper, claims, runs, watch)
     return replication
+
+
+def _carry_out(
+    replication: Replication, paper: Paper, claims: tuple[Claim, ...], runs: dict[str, Run], watch: Watcher
+) -> None:
+    into, budget = replication.path, replication.about.budget
+    _list(replication, runs)
+    effort = paper.effort.at(budget)
+    evidence = Evidence(runs, effort, keep=keep_for(paper, effort, into))
+    failures = _Failures()
+    asked = {claim: paper.left_out(claim, budget) for claim in claims or paper.claims}
+    write_json(_measure(asked, evidence, failures, watch), replication.scorecard)
+    replication.update(**provenance())
+    failures.write(replication)
+    if not claims:
+        pictures = _draw(paper.figures, evidence, into / "figures", failures, watch)
+        replication.update(figures=as_entries(pictures, into))
+        failures.write(replication)
 
 
 @dataclass
@@ -68,43 +85,57 @@ class _Failures:
             log.unlink(missing_ok=True)
 
 
-def _opened(paper: Paper, budget: Budget, into: Path, claims: tuple[Claim, ...]) -> Replication:
-    """The replication in a folder, begun if it is not there. A folder holds one: of one target, at one budget.
+def _refuse_foreign(replication: Replication) -> None:
+    """Refuse a folder that holds anything but a replication, or the beginnings of one."""
+    if not replication.exists() and not replication.folder.is_fresh():
+        raise RunError(f"{replication.path} is not empty and not a replication; choose another folder with --out.")
 
-    Figures that were drawn before stay in its manifest until all are drawn again.
-    """
-    replication = Replication(into)
+
+def _begin(replication: Replication, paper: Paper, budget: Budget, claims: tuple[Claim, ...]) -> None:
+    """Begin a replication, or continue the one in the folder. A folder holds one: of one target, at one budget."""
     target = ", ".join(claim.id for claim in claims) or paper.name
-    held = replication.about if replication.exists() else {}
-    if held:
-        if (held["target"], held["budget"]) != (target, budget):
+    needed = paper.needed(claims or paper.claims, budget)
+    if replication.exists():
+        held = replication.about
+        if (held.target, held.budget) != (target, budget):
             raise RunError(
-                f"{into} holds the replication of {held['target']} at budget {held['budget']}; choose another folder "
-                "with --out, or discard it with --fresh."
+                f"{replication.path} holds the replication of {held.target} at budget {held.budget}; choose another "
+                "folder with --out, or discard it with --fresh."
             )
-    elif into.is_dir() and not all(entry.match(f".{MANIFEST}.*") for entry in into.iterdir()):
-        raise RunError(f"{into} is not empty and not a replication; choose another folder with --out.")
-    replication.update(
-        **provenance(),
-        paper=paper.name,
-        target=target,
-        title=paper.title,
-        reference=paper.reference,
-        budget=budget,
-        runs=[_folder(name) for name in paper.needed(claims or paper.claims, budget)],
-        figures=held.get("figures", []),
-    )
-    return replication
+        replication.folder.sweep()
+        _list(replication, needed)
+    else:
+        replication.folder.sweep()
+        what = {"paper": paper.name, "target": target, "title": paper.title, "reference": paper.reference}
+        runs = [_folder(name) for name in needed]
+        replication.update(**what, budget=budget, **provenance(), runs=runs, figures=[])
+    for name in replication.about.runs:
+        inside(replication.path, name)
+    replication.folder.refuse_links()
 
 
-def _train(paper: Paper, budget: Budget, into: Path, chosen: tuple[Claim, ...], watch: Watcher) -> dict[str, Run]:
+def _list(replication: Replication, experiments: Iterable[str]) -> None:
+    """List the runs of experiments, and after them those that the folder had before."""
+    replication.update(runs=list(dict.fromkeys([*map(_folder, experiments), *replication.about.runs])))
+
+
+def _train(
+    replication: Replication, paper: Paper, chosen: tuple[Claim, ...], watch: Watcher, other_versions: bool
+) -> dict[str, Run]:
     runs: dict[str, Run] = {}
+    into, budget = replication.path, replication.about.budget
     experiments = paper.at(budget)
 
     def run_of(name: str) -> Run:
         if name not in runs:  # a sequel, filled in, may await yet another
             experiment = ready(experiments[name], lambda source: run_of(source).record())
-            runs[name] = train(experiment.plan(name), into / _folder(name), watch=watch)
+            runs[name] = train(
+                experiment.plan(name),
+                into / _folder(name),
+                watch=watch,
+                allow_long=budget is Budget.PAPER,  # which takes as long as it takes
+                other_versions=other_versions,
+            )
         return runs[name]
 
     for name in paper.needed(chosen, budget):
@@ -112,12 +143,19 @@ def _train(paper: Paper, budget: Budget, into: Path, chosen: tuple[Claim, ...], 
     return runs
 
 
-def _measure(claims: tuple[Claim, ...], evidence: Evidence, failures: _Failures, watch: Watcher) -> list[ClaimRow]:
+def _measure(
+    claims: Mapping[Claim, tuple[str, ...]], evidence: Evidence, failures: _Failures, watch: Watcher
+) -> list[ClaimRow]:
+    """Judge claims; `claims` maps each to the experiments it looks at that the budget leaves out."""
     rows: list[ClaimRow] = []
     with _watched(watch, "measuring", len(claims), "claims"):
-        for claim in claims:
+        for claim, left_out in claims.items():
+            machine.stop_if_asked()
             try:
-                rows.append(evidence.kept(f"claim {claim.id}", lambda claim=claim: claim.judge(evidence)))
+                if left_out:
+                    rows.append(claim.left_out(left_out, evidence))
+                else:
+                    rows.append(evidence.kept(f"claim {claim.id}", lambda claim=claim: claim.judge(evidence)))
             except Exception as error:
                 failures.add(f"claim {claim.id}", error)
                 rows.append(claim.failed(error, evidence))
@@ -132,11 +170,14 @@ def _draw(
     pictures: list[Picture] = []
     with _watched(watch, "drawing", len(figures), "figures"), style():
         for number, figure in enumerate(figures):
+            machine.stop_if_asked()
             try:
                 # With its number: functions that one function made have one name.
                 name = f"figure {number} {figure.__module__}.{figure.__qualname__}"
                 drawn = evidence.kept(name, lambda figure=figure: _drawn(figure, evidence, folder), _are_in(folder))
                 pictures += [Picture(folder / file, title, caption) for file, title, caption, _ in drawn]
+            except NotTrained:
+                pass  # it is left to a larger budget
             except Exception as error:
                 failures.add(f"figure {figure.__name__}", error)
             watch.advance(1)

@@ -1,20 +1,60 @@
 """A replication's folder: one run for each experiment, kept results, a scorecard, figures and a report."""
 
-import json
-import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from nucleate.claims import ClaimRow, read_json, to_markdown
+from nucleate.papers.paper import Budget
 from nucleate.plots import Picture
-from nucleate.record import Run, RunError, write_atomically
+from nucleate.record import Folder, Run, RunError, document, inside, is_inner, write_atomically
 from nucleate.report import Page, describe, write_report
 
-MANIFEST = "replication.json"
+_MANIFEST = "replication.json"
 _SCORECARD = "scorecard.json"
 FAILURES = "failures.log"
+_MADE = ("figures", "kept", _SCORECARD, "scorecard.md", "report.html", FAILURES, _MANIFEST)
+_UNFINISHED = ("kept/.*.json.*", "kept/.*.npz.*", "figures/.*.png.*", "figures/.*.gif.*")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A picture, as the manifest lists it."""
+
+    path: str
+    title: str
+    caption: str
+
+    def __post_init__(self):
+        if not is_inner(self.path):
+            raise ValueError(f"path must stay inside the replication's folder; got {self.path!r}.")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What replication.json says: what is replicated, the folders of its runs, its figures, and what failed.
+
+    A run is listed before it is begun, a figure when it is drawn; neither is dropped while it is made again.
+    """
+
+    paper: str
+    target: str
+    title: str
+    reference: str
+    budget: Budget
+    created: str
+    runs: tuple[str, ...]
+    figures: tuple[Entry, ...] = ()
+    failures: tuple[str, ...] = ()
+    rest: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self):
+        for number, run in enumerate(self.runs):
+            if not is_inner(run):
+                raise ValueError(f"runs[{number}] must stay inside the replication's folder; got {run!r}.")
 
 
 @dataclass(frozen=True)
@@ -23,74 +63,102 @@ class Replication:
 
     path: Path
 
+    def __init__(self, path: Path | str):
+        object.__setattr__(self, "path", Path(path))
+
     @classmethod
     def open(cls, path: Path | str) -> "Replication":
         replication = cls(Path(path))
         if not replication.exists():
-            raise RunError(f"{path} is not a replication: it has no {MANIFEST}.")
+            raise RunError(f"{path} is not a replication: it has no {_MANIFEST}.")
         return replication
 
     def exists(self) -> bool:
-        return (self.path / MANIFEST).exists()
+        return self._manifest.exists()
 
     @property
-    def about(self) -> dict[str, Any]:
-        return json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
+    def about(self) -> Manifest:
+        return document.read(Manifest, self._manifest)
 
     def update(self, **changes: Any) -> None:
         """Change fields of the manifest, atomically."""
-        about = (self.about if self.exists() else {}) | changes
-        write_atomically(self.path / MANIFEST, (json.dumps(about, indent=2) + "\n").encode())
+        document.update(Manifest, self._manifest, **changes)
+
+    @property
+    def folder(self) -> Folder:
+        runs = self.about.runs if self.exists() else ()
+        return Folder(self.path, (*runs, *_MADE), _UNFINISHED)
+
+    def lock(self) -> AbstractContextManager[None]:
+        """Hold the replication for writing."""
+        return self.folder.lock()
 
     @property
     def scorecard(self) -> Path:
         return self.path / _SCORECARD
 
     @property
-    def failures(self) -> list[str]:
-        """What failed, one line each: claims that could not be measured, figures that could not be drawn."""
-        return self.about.get("failures", [])
+    def _manifest(self) -> Path:
+        return self.path / _MANIFEST
 
     def rows(self) -> list[ClaimRow]:
         """The scorecard."""
         if not self.scorecard.exists():
-            raise RunError(f"{self.path} is unfinished; `nucleate resume {self.path}` first.")
+            raise RunError(
+                f"{self.path} is unfinished; `nucleate resume {self.path}` first. "
+                "The script of a paper of your own continues it."
+            )
         return read_json(self.scorecard)
 
     def pictures(self) -> list[Picture]:
-        return [Picture(self.path / entry["path"], entry["title"], entry["caption"]) for entry in self.about["figures"]]
+        """Those that the manifest lists. A file may be gone."""
+        return [Picture(inside(self.path, entry.path), entry.title, entry.caption) for entry in self.about.figures]
 
     def runs(self) -> list[Run]:
-        return [Run.open(self.path / folder) for folder in self.about["runs"]]
+        """Those that the manifest lists. A folder may not be there yet."""
+        return [Run(inside(self.path, name)) for name in self.about.runs]
 
     def discard(self) -> None:
         """Delete what this replication made, and nothing else that may be in its folder."""
-        for run in (Run(self.path / folder) for folder in self.about["runs"]):
-            if run.path.is_dir():
-                with run.lock():
-                    shutil.rmtree(run.path)
-        for folder in ("figures", "kept"):
-            shutil.rmtree(self.path / folder, ignore_errors=True)
-        for name in (_SCORECARD, "scorecard.md", "report.html", FAILURES, MANIFEST):
-            (self.path / name).unlink(missing_ok=True)
+        with self.lock(), contextlib.ExitStack() as locks:
+            for run in self.runs():
+                if run.path.exists():
+                    self._refuse_foreign(run)
+                    locks.enter_context(run.lock())
+            self.folder.discard()
+
+    def _refuse_foreign(self, run: Run) -> None:
+        """Refuse to delete a folder that holds anything but a run of this replication, which may be damaged."""
+        for path in run.folder.foreign():
+            raise RunError(f"{path} is not of this replication; move it elsewhere.")
+        try:
+            experiment = run.about.experiment
+        except RunError:
+            return
+        if experiment != f"{self.about.paper}/{run.path.relative_to(self.path).as_posix()}":
+            raise RunError(f"{run.path} is a run of {experiment}, not of this replication; move it elsewhere.")
 
 
 def write_replication_report(replication: Replication) -> Path:
     """The replication as one HTML page, and its scorecard as Markdown, in its folder."""
-    about, rows, pictures = replication.about, replication.rows(), replication.pictures()
-    hint = f"`nucleate resume {replication.path}` draws it again"
-    missing = [f"figure {p.path.name} is not in its folder; {hint}" for p in pictures if not p.path.exists()]
+    replication.folder.sweep_if_free()
+    about, rows, pictures, runs = replication.about, replication.rows(), replication.pictures(), replication.runs()
+    missing = [f"figure {p.path.name} is not in its folder" for p in pictures if not p.path.exists()]
+    missing += [f"run {run.path.name} is not in its folder" for run in runs if not run.path.exists()]
     write_atomically(replication.path / "scorecard.md", to_markdown(rows).encode())
     return write_report(
         replication.path / "report.html",
         Page(
-            title=about["title"],
-            subtitle=f"{about['reference']}; budget: {about['budget']}",
-            created=about["created"],
+            title=about.title,
+            subtitle=f"{about.reference}; budget: {about.budget}",
+            created=about.created,
             scorecard=rows,
             figures=[picture for picture in pictures if picture.path.exists()],
-            runs=[describe(run) for run in replication.runs()],
-            failures=[*replication.failures, *missing],
+            runs=[describe(Run.open(run.path)) for run in runs if run.path.exists()],
+            failures=[
+                *about.failures,
+                *(f"{what}; `nucleate resume {replication.path}` makes it again" for what in missing),
+            ],
         ),
     )
 

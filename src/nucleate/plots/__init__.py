@@ -3,11 +3,14 @@
 from nucleate.plots.animation import animate, animate_circles
 from nucleate.plots.attention import animate_attention, attention_map, particles
 from nucleate.plots.circles import circle, reach, signal_curves, snapshots, survivor_colors
+from nucleate.plots.classes import class_points
 from nucleate.plots.curves import above_diagonal, agreement, median_line, transition
 from nucleate.plots.dynamics import fit_curve, fits_grid, interaction_matrix, loss_curves
+from nucleate.plots.elements import elements
 from nucleate.plots.heads import count_bars, interval_rows, law_curve, score_histogram, second_curve
 from nucleate.plots.hierarchy import hierarchy, strips
 from nucleate.plots.labels import end_labels, mark, spread
+from nucleate.plots.members import member_curves
 from nucleate.plots.overview import overview
 from nucleate.plots.phase_diagram import phase_diagram, phase_legend
 from nucleate.plots.picture import Picture
@@ -37,8 +40,10 @@ __all__ = [
     "attention_map",
     "chain_traces",
     "circle",
+    "class_points",
     "count_bars",
     "count_curve",
+    "elements",
     "end_labels",
     "fit_curve",
     "fitness_plane",
@@ -50,6 +55,7 @@ __all__ = [
     "loss_curves",
     "mark",
     "median_line",
+    "member_curves",
     "number_lines",
     "overview",
     "panels",

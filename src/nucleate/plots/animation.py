@@ -14,7 +14,7 @@ from PIL import Image
 
 from nucleate.plots.circles import circle, reach
 from nucleate.plots.scales import log_x, log_y
-from nucleate.plots.style import MUTED, PALETTE, Number, style
+from nucleate.plots.style import INK, MUTED, PALETTE, Number, style
 from nucleate.record import write_atomically
 
 _SAMPLED = 6
@@ -78,7 +78,7 @@ def _common_colors(pictures: list[Image.Image]) -> Image.Image:
         sheet.paste(picture, (0, row * height))
     colors = sheet.quantize(256, method=Image.Quantize.MEDIANCUT)
     table = np.reshape(colors.getpalette() or [], (-1, 3))
-    table[table.min(axis=1) > 247] = 255  # the white background, which averaging has made slightly grey
+    table[table.min(axis=1) > 240] = 255  # the white background, which averaging has made slightly grey
     colors.putpalette(table.ravel().tolist())
     return colors
 
@@ -91,12 +91,15 @@ def animate_circles(
     *,
     order: Mapping[str, int] | None = None,
     xlog: bool = False,
+    ylog: bool = True,
+    ylabel: str = "signal",
     seconds: Number = 0.1,
 ) -> Path:
     """Animate circles side by side while their network trains, above a plot of their signals.
 
-    `points` maps title to [frame, token, 2], all on one scale; `signals` maps the same titles to [frame]; `order`
-    maps titles to the spacing Δ, see `circle`. Source: an animation of [ding2024survival], Figure 2.
+    `points` maps title to [frame, token, 2], all on one scale; `signals` maps titles to [frame]: those of the circles,
+    in whose colours they are drawn, or others, such as accuracies, which then have a legend; `order` maps titles of
+    circles to the spacing Δ, see `circle`. Source: an animation of [ding2024survival], Figure 2.
 
     >>> import tempfile
     >>> moving = {"dies": np.random.default_rng(0).normal(size=(2, 5, 2)) * [[[1.0]], [[0.1]]]}
@@ -112,7 +115,8 @@ def animate_circles(
     _check(moving, steps, signal)
     order = order or {}
     with style():
-        film = _Film(moving, steps, signal, xlog)
+        film = _Film(moving, steps, signal)
+        film.draw_curves(xlog, ylog, ylabel)
 
     def draw(frame: int) -> Figure:
         film.show(frame, order)
@@ -124,25 +128,20 @@ def animate_circles(
 def _check(points: Mapping[str, NDArray], steps: NDArray, signals: Mapping[str, NDArray]) -> None:
     if not points or not steps.size:
         raise ValueError(f"animate_circles: needs at least 1 circle and frame; got {len(points)} and {steps.size}.")
-    if points.keys() != signals.keys():
-        raise ValueError(f"animate_circles: signals must have the titles {sorted(points)}; got {sorted(signals)}.")
     for title, here in points.items():
         if here.ndim != 3 or here.shape[::2] != (steps.size, 2):
             raise ValueError(
                 f"animate_circles: points of {title!r} must be [frame={steps.size}, token, 2]; got {here.shape}."
             )
-        if signals[title].shape != steps.shape:
-            raise ValueError(
-                f"animate_circles: signals of {title!r} must be [frame={steps.size}]; got {signals[title].shape}."
-            )
+    for title, values in signals.items():
+        if values.shape != steps.shape:
+            raise ValueError(f"animate_circles: signals of {title!r} must be [frame={steps.size}]; got {values.shape}.")
 
 
 class _Film:
     """The figure shared by all frames: the circles above, their signals below, and the artists that move."""
 
-    def __init__(
-        self, points: Mapping[str, NDArray], steps: NDArray, signals: Mapping[str, NDArray], xlog: bool
-    ) -> None:
+    def __init__(self, points: Mapping[str, NDArray], steps: NDArray, signals: Mapping[str, NDArray]) -> None:
         self._points, self._steps, self._signals = points, steps, signals
         self._limit = reach(*points.values())
         side = _WIDTH / max(2, len(points))
@@ -150,30 +149,35 @@ class _Film:
         grid = self.figure.add_gridspec(2, len(points), height_ratios=[0.92 * side, 1.9])
         self._circles = [self.figure.add_subplot(grid[0, column]) for column in range(len(points))]
         self._curve = self.figure.add_subplot(grid[1, :])
-        self._colors = dict(zip(points, [PALETTE[i % len(PALETTE)] for i in range(len(points))], strict=True))
-        self._draw_curve(xlog)
+        self._apart = signals.keys() != points.keys()
+        titles = signals if self._apart else points
+        self._colors = {title: PALETTE[i % len(PALETTE)] for i, title in enumerate(titles)}
 
-    def _draw_curve(self, xlog: bool) -> None:
+    def draw_curves(self, xlog: bool, ylog: bool, ylabel: str) -> None:
         ax, steps = self._curve, self._steps
-        log_y(ax, np.concatenate(list(self._signals.values())))
+        if ylog:
+            log_y(ax, np.concatenate(list(self._signals.values())))
         if xlog:
             log_x(ax, steps)
         if steps[0] < steps[-1]:
             ax.set_xlim(steps[0], steps[-1])
         for title, values in self._signals.items():
-            ax.plot(steps, values, color=self._colors[title], lw=1.6, alpha=0.55)
+            ax.plot(steps, values, color=self._colors[title], lw=1.6, alpha=0.55, label=title)
         self._now = ax.axvline(steps[0], color=MUTED, lw=0.9, ls=":")
         self._markers = {
             title: ax.plot([], [], "o", ms=7, color=color, mec="white", mew=0.8, clip_on=False, zorder=5)[0]
             for title, color in self._colors.items()
+            if title in self._signals
         }
-        ax.set(xlabel="training step", ylabel="signal")
+        ax.set(xlabel="training step", ylabel=ylabel)
+        if self._apart:
+            ax.legend(loc="best")
 
     def show(self, frame: int, order: Mapping[str, int]) -> None:
         for ax, (title, here) in zip(self._circles, self._points.items(), strict=True):
             ax.clear()
             circle(ax, here[frame], order=order.get(title), numbers=False, limit=self._limit)
-            ax.set_title(title, pad=4, color=self._colors[title])
+            ax.set_title(title, pad=4, color=INK if self._apart else self._colors[title])
         low, high = self._curve.get_ylim()
         step = self._steps[frame]
         for title, marker in self._markers.items():

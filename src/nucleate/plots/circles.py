@@ -146,7 +146,7 @@ def circle(
     ax.scatter(points[:, 0], points[:, 1], s=size, c=colors, linewidths=0.4, edgecolors="white", zorder=3)
     numbered = tokens <= _FEW if numbers is None else numbers
     if numbered:
-        _number(ax, points, size)
+        name_points(ax, points, [str(n) for n in range(tokens)], size=size)
     _quiet(ax, limit if limit is not None else reach(points) * (1.12 if numbered else 1.0))
     ax.set_title(title, pad=6)
 
@@ -213,17 +213,20 @@ def _wheel(loops: Sequence[NDArray], tokens: int) -> list[tuple[float, float, fl
     return [_WHEEL(float(turn)) for turn in place]
 
 
-def _number(ax: Axes, points: NDArray, size: Number) -> None:
-    """Write each token's number beside it, on the side facing away from the centre."""
+def name_points(ax: Axes, points: NDArray, names: Sequence[str], *, size: Number) -> None:
+    """Write a name beside each of the points[token, 2], on the side facing away from the centre; one that would overlap
+    another is left out. `size`: area of the dots in square points."""
     finite = np.isfinite(points).all(axis=1)
     outwards = points - points[finite].mean(axis=0, keepdims=True) if finite.any() else points
     length = np.linalg.norm(outwards, axis=1, keepdims=True)
     offset = (5.5 + size**0.5 / 2) * np.divide(outwards, length, out=np.zeros_like(points), where=length > 0)
+    # Longer names need to be further away sideways.
+    offset[:, 0] *= [1 + 0.22 * (len(name) - 1) for name in names]
     middle = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": 8, "annotation_clip": False}
     halo = [withStroke(linewidth=1.8, foreground="white")]
     labels = [
-        ax.annotate(str(n), xy=tuple(points[n]), xytext=tuple(offset[n]), color=INK, path_effects=halo, **middle)
-        for n in np.flatnonzero(finite)
+        ax.annotate(names[n], xy=tuple(points[n]), xytext=tuple(offset[n]), color=INK, path_effects=halo, **middle)
+        for n in np.flatnonzero(finite).tolist()
     ]
     ax.add_artist(HideCrowded(labels))
 

@@ -219,7 +219,7 @@ def loss_curves(
     xlog: bool = False,
     ylog: bool = True,
     xlabel: str = "training step",
-    ylabel: str = "test loss",
+    ylabel: str = "loss",
 ) -> None:
     """The median of each group's `loss[member, step]`, with a band between its quartiles.
 

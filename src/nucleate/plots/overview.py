@@ -45,4 +45,6 @@ def _history(ax, value: xr.DataArray) -> None:
     positive = lines[np.isfinite(lines) & (lines > 0)]
     if positive.size and np.nanmin(lines) > 0 and positive.max() / positive.min() > 100:
         ax.set_yscale("log")
-    ax.set(title=value.attrs.get("long_name", str(value.name).replace("_", " ")), xlabel="training step")
+    name = value.attrs.get("long_name", str(value.name).replace("_", " "))
+    ax.set_title(str(name), parse_math=False)  # a dollar in a name is a dollar
+    ax.set_xlabel("training step")

@@ -1,29 +1,44 @@
 """What was seen: schema and storage. Needs no JAX."""
 
+from nucleate.record.about import About, Session
+from nucleate.record.disk import Folder, inside, is_inner, replacing, write_atomically
+from nucleate.record.export import curves_table, export_all, export_curves, export_members, members_table
 from nucleate.record.keep import Keep
+from nucleate.record.opening import missing_chunks, open_record, verify
 from nucleate.record.reading import at_the_end, last_row, stayed_finite
-from nucleate.record.run import Run, list_runs, provenance, write_atomically
+from nucleate.record.run import Run, list_runs, provenance
 from nucleate.record.schema import NEVER, SCHEMA_VERSION, Outcome, RunError, Variable, fill_value
-from nucleate.record.store import Store, as_attr, create_store, load, open_record, verify
+from nucleate.record.store import Store, as_attr, create_store
 
 __all__ = [
     "NEVER",
     "SCHEMA_VERSION",
+    "About",
+    "Folder",
     "Keep",
     "Outcome",
     "Run",
     "RunError",
+    "Session",
     "Store",
     "Variable",
     "as_attr",
     "at_the_end",
     "create_store",
+    "curves_table",
+    "export_all",
+    "export_curves",
+    "export_members",
     "fill_value",
+    "inside",
+    "is_inner",
     "last_row",
     "list_runs",
-    "load",
+    "members_table",
+    "missing_chunks",
     "open_record",
     "provenance",
+    "replacing",
     "stayed_finite",
     "verify",
     "write_atomically",

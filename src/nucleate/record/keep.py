@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nucleate.record.run import write_atomically
+from nucleate.record.disk import write_atomically
 from nucleate.record.tree import pack, unpack
 
 
@@ -38,7 +38,7 @@ class Keep:
             if held["name"] != name or held["code"] != self.code or used != {key: sources.get(key) for key in used}:
                 return None
             content = file.with_suffix(".npz").read_bytes()
-            if hashlib.sha256(content).hexdigest() != held["arrays"]:
+            if _digest(held["value"], content) != held["digest"]:
                 return None
             with np.load(io.BytesIO(content), allow_pickle=False) as stored:
                 arrays = [stored[f"arr_{number}"] for number in range(len(stored.files))]
@@ -57,11 +57,11 @@ class Keep:
                 "name": name,
                 "code": self.code,
                 "sources": dict(sources),
-                "arrays": hashlib.sha256(buffer.getvalue()).hexdigest(),
+                "digest": _digest(tree, buffer.getvalue()),
                 "value": tree,
             }
             file = self._file(name)
-            # Arrays first: the JSON, which says what they must be, makes them count.
+            # Arrays first: the JSON, which has the digest of both, makes them count.
             write_atomically(file.with_suffix(".npz"), buffer.getvalue())
             write_atomically(file, (json.dumps(held) + "\n").encode())
         except Exception:
@@ -71,3 +71,7 @@ class Keep:
     def _file(self, name: str) -> Path:
         slug = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")[-80:]
         return self.folder / f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:8]}.json"
+
+
+def _digest(tree: Any, arrays: bytes) -> str:
+    return hashlib.sha256(json.dumps(tree).encode() + arrays).hexdigest()

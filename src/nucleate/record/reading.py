@@ -24,7 +24,9 @@ def at_the_end(record: xr.Dataset, name: str) -> np.ndarray:
     >>> at_the_end(record, "loss").tolist()
     [1.0, 2.0]
     """
-    variable = record[name]
+    variable = _found(record, name)
+    if len(variable.dims) < 2 or "last_step" not in record:
+        raise ValueError(f"at_the_end: '{name}' must be recorded over steps, by a fleet; its axes are {variable.dims}.")
     rows = last_row(record, str(variable.dims[1]))
     return variable.values[np.arange(record.sizes["member"]), rows]
 
@@ -36,6 +38,12 @@ def stayed_finite(record: xr.Dataset) -> xr.Dataset:
     >>> stayed_finite(record).sizes["member"]
     1
     """
-    finite = record.outcome.values != Outcome.DIVERGED
+    finite = _found(record, "outcome").values != Outcome.DIVERGED
     # A selection copies everything, weights included.
     return record if finite.all() else record.isel(member=np.flatnonzero(finite))
+
+
+def _found(record: xr.Dataset, name: str) -> xr.DataArray:
+    if name not in record:
+        raise ValueError(f"the record has no '{name}'; it has {', '.join(map(str, record.variables))}.")
+    return record[name]

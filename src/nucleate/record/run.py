@@ -7,29 +7,31 @@ figures/, report.html, scorecard.json    what was made of it
 """
 
 import contextlib
-import errno
-import json
 import os
 import platform
-import secrets
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
-from filelock import FileLock, Timeout
 
+from nucleate.machine.instructions import instruction_set
+from nucleate.record import document
+from nucleate.record.about import About
+from nucleate.record.disk import Folder
+from nucleate.record.opening import open_record
 from nucleate.record.schema import SCHEMA_VERSION, RunError
-from nucleate.record.store import open_record
 
 _RECORDED_PACKAGES = (
     *("nucleate", "jax", "jaxlib", "equinox", "optax", "diffrax"),  # what trains
     *("numpy", "scipy", "scikit-learn", "xarray", "zarr", "matplotlib", "pillow"),  # and what measures and draws
 )
-_READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
+_MADE = ("run.json", "record.zarr", "checkpoints", "figures", "report.html")
+_UNFINISHED = ("checkpoints/.*.checkpoint.*", "figures/.*.png.*", "record.zarr/**/*.partial")
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,9 @@ class Run:
     """A handle on a run directory. `Run.create` makes one, `Run.open` checks that a folder is one."""
 
     path: Path
+
+    def __init__(self, path: Path | str):
+        object.__setattr__(self, "path", Path(path))
 
     @classmethod
     def create(cls, path: Path, about: Mapping[str, Any]) -> "Run":
@@ -53,31 +58,27 @@ class Run:
         run = cls(Path(path))
         if not run.path.is_dir():
             raise RunError(f"{path} is not a run directory: there is no such folder. `nucleate runs` lists yours.")
-        if not run._about_file.exists():
+        if not run._about_file.is_file():
             raise RunError(f"{path} is not a run directory: it has no run.json. `nucleate runs` lists yours.")
-        version = run.about.get("schema_version")
-        if version != SCHEMA_VERSION:
-            raise RunError(
-                f"{path} was written with schema version {version}; this nucleate reads version {SCHEMA_VERSION}. "
-                "Run its experiment again, or install the nucleate named in its run.json."
-            )
+        run.about  # noqa: B018 - raises if it cannot be read
         return run
 
     @property
-    def about(self) -> dict[str, Any]:
+    def about(self) -> About:
         """The contents of `run.json`."""
-        try:
-            about = json.loads(self._about_file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise RunError(f"{self._about_file} cannot be read: {error}") from error
-        if not isinstance(about, dict):
-            raise RunError(f"{self._about_file} is not a valid run.json: it is not a JSON object.")
-        return about
+        tree = document.read_tree(self._about_file)
+        version = tree.get("schema_version") if isinstance(tree, dict) else SCHEMA_VERSION
+        if version != SCHEMA_VERSION:
+            raise RunError(
+                f"{self.path} was written with schema version {version}; this nucleate reads version {SCHEMA_VERSION}. "
+                "Run its experiment again, or install the nucleate named in its run.json."
+            )
+        return document.read_as(About, tree, self._about_file)
 
     @property
     def status(self) -> str:
         """`created`, `running`, `interrupted` or `complete`."""
-        return self.about["status"]
+        return self.about.status
 
     @property
     def record_path(self) -> Path:
@@ -88,83 +89,52 @@ class Run:
         return self.path / "checkpoints"
 
     @property
+    def folder(self) -> Folder:
+        return Folder(self.path, _MADE, _UNFINISHED)
+
+    @property
     def _about_file(self) -> Path:
         return self.path / "run.json"
 
-    @property
-    def _lock_file(self) -> Path:
-        return self.path / "lock"
-
     def update(self, **changes: Any) -> None:
         """Change fields of `run.json`, atomically."""
-        about = self.about if self._about_file.exists() else {}
-        write_atomically(self._about_file, (json.dumps(about | changes, indent=2, default=str) + "\n").encode())
+        document.update(About, self._about_file, **changes)
 
     def record(self) -> xr.Dataset:
         """The record, lazily. A complete run with a missing chunk is an error, an unfinished one is not."""
-        return open_record(self.record_path, complete=self.status == "complete")
+        about = self.about
+        if not self.record_path.exists():
+            raise RunError(f"{self.path} has no record yet; `nucleate resume {self.path}` makes it.")
+        record = open_record(self.record_path, complete=about.status == "complete")
+        there = {"members": record.sizes.get("member"), "steps": record.attrs.get("steps", about.steps)}
+        for name, size in there.items():
+            if getattr(about, name) != size:
+                raise RunError(
+                    f"{self._about_file}: {name} must be {size}, as in the record; got {getattr(about, name)}."
+                )
+        return record
 
-    @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
-        """Hold the run for writing. The operating system lets go when the process dies, however it dies."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except (FileExistsError, NotADirectoryError):
-            raise RunError(f"{self.path} cannot be a run directory: there is a file in its place.") from None
-        lock = FileLock(self._lock_file)
-        try:
-            lock.acquire(blocking=False)
-        except Timeout:
-            raise RunError(
-                f"{self.path} is being written by another process; wait for it, or give this run another folder "
-                "with --out."
-            ) from None
-        try:
-            yield
-        finally:
-            lock.release()
+    def lock(self) -> AbstractContextManager[None]:
+        """Hold the run for writing."""
+        return self.folder.lock()
 
     def is_held(self) -> bool:
-        """Whether some process is writing this run now. A killed one is not, whatever its status says.
-
-        Nothing is written to find out, and a run that cannot be written is not being written.
-        """
-        if not self._lock_file.exists():
-            return False
-        try:
-            with FileLock(self._lock_file, blocking=False):
-                return False
-        except Timeout:
-            return True
-        except OSError as error:
-            if error.errno in _READ_ONLY:
-                return False
-            raise
+        """Whether some process is writing this run now. A killed one is not, whatever its status says."""
+        return self.folder.is_locked()
 
 
 def list_runs(root: Path) -> list[Run]:
-    """Every readable run below `root`, oldest first."""
-    runs = []
-    for file in sorted(Path(root).glob("**/run.json")):
-        with contextlib.suppress(RunError):
-            runs.append(Run.open(file.parent))
-    return sorted(runs, key=lambda run: run.about.get("created", ""))
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace a file so that a reader, or a crash, sees the old content or the new one and nothing between."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Not from `tempfile`, whose files are private: results are to be shared, as far as the user's umask says.
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    """Every run below `root`, oldest first. Those that cannot be read come last; `Run.open` says why they cannot."""
+    created = {}
+    for folder, folders, _ in os.walk(root):
+        run = Run(Path(folder))
+        if run._about_file.is_file():
+            folders[:] = sorted(set(folders) - set(_MADE))  # a record has too many to look through
+            try:
+                created[run] = (0, run.about.created)
+            except RunError:
+                created[run] = (1, "")
+    return sorted(created, key=lambda run: (created[run], run.path))
 
 
 def provenance() -> dict[str, Any]:
@@ -184,6 +154,8 @@ def provenance() -> dict[str, Any]:
             "system": platform.platform(),
             "machine": platform.machine(),
             "cores": os.cpu_count(),
+            "instructions": instruction_set(),
+            "xla_flags": os.environ.get("XLA_FLAGS", ""),
         },
     }
 

@@ -69,7 +69,7 @@ def write_report(target: Path | str, page: Page) -> Path:
 <h1>{escape(page.title)}</h1>
 <p class="subtitle">{escape(page.subtitle)}</p>
 <p class="stamp">{escape(page.created)}</p>
-{tally(page.scorecard) if page.scorecard else ""}<p class="totals">{_totals(page)}</p>
+{tally(page.scorecard) if page.scorecard else ""}<p class="totals">{escape(_totals(page))}</p>
 </header>
 <main>
 {"".join(sections)}

@@ -1,13 +1,18 @@
 """One run, in the plain words of a report."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nucleate.record import Outcome, Run
+
+if TYPE_CHECKING:  # `describe` needs no Matplotlib
+    from nucleate.plots import Picture
 
 
 @dataclass(frozen=True)
@@ -31,39 +36,44 @@ def describe(run: Run) -> RunSummary:
     """What a run's folder says of it."""
     about = run.about
     outcomes = {}
-    if run.status == "complete":
+    if about.status == "complete":
         codes, counts = np.unique(run.record().outcome.values, return_counts=True)
         outcomes = {Outcome(code).name.lower(): int(count) for code, count in zip(codes, counts, strict=True)}
     return RunSummary(
         name=run.path.name,
-        experiment=about.get("experiment", "from Python"),
-        members=about["members"],
-        steps=about["steps"],
-        seconds=about.get("seconds", 0.0),
-        status=run.status,
+        experiment=about.experiment or "from Python",
+        members=about.members,
+        steps=about.steps,
+        seconds=about.seconds,
+        status=about.status,
         outcomes=outcomes,
-        config=about.get("config", {}),
-        versions=about["versions"],
-        git=about["git"],
-        platform=about["platform"],
+        config=about.config,
+        versions=about.versions,
+        git=about.git,
+        platform=about.platform,
     )
 
 
-def write_run_report(run: Run) -> Path:
-    """One run, without claims, as an HTML page beside it: its curves and its config."""
+def write_run_report(run: Run, portraits: Sequence[Picture] = (), failures: Sequence[str] = ()) -> Path:
+    """One run, without claims, as an HTML page beside it: its `portraits`, its curves and its config."""
     from nucleate.plots import Picture, overview, save, style
     from nucleate.report.report import Page, write_report
 
+    run.folder.sweep_if_free()
     with style():
         picture = save(overview(run.record()), run.path / "figures" / "overview.png")
     about = describe(run)
     return write_report(
         run.path / "report.html",
         Page(
-            title=run.about.get("experiment", run.path.name),
+            title=run.about.experiment or run.path.name,
             subtitle=f"{about.members} networks, {about.steps} steps",
-            created=run.about["created"],
-            figures=[Picture(picture, "What was recorded", "Every scalar, one line per network; the median is bold.")],
+            created=run.about.created,
+            figures=[
+                *portraits,
+                Picture(picture, "What was recorded", "Every scalar, one line per network; the median is bold."),
+            ],
+            failures=failures,
             runs=[about],
         ),
     )

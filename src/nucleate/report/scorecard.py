@@ -82,7 +82,7 @@ def _claim(order: int, row: ClaimRow) -> str:
     )
     rank = ("contradicted", "inconclusive", "replicated").index(verdict)
     return f"""<details class="claim {verdict}" id="claim-{_slug(row.claim)}" data-verdict="{verdict}" \
-data-order="{order}" data-rank="{rank}" data-seconds="{row.seconds}">
+data-order="{order}" data-rank="{rank}" data-seconds="{escape(str(row.seconds))}">
 <summary>
 <span class="cell">{_badge(verdict)}<span class="name">{escape(row.claim)}</span>\
 <span class="sub">{escape(row.reason)}</span></span>
@@ -90,9 +90,9 @@ data-order="{order}" data-rank="{rank}" data-seconds="{row.seconds}">
 <span class="cell"><span class="label">Where</span>{escape(row.source)}\
 <span class="sub">{escape(row.paper)}</span></span>
 <span class="cell"><span class="label">Expected</span>{escape(row.expected)}</span>
-<span class="cell"><span class="label">Measured</span><span class="value">{number(decisive.measured)}</span>\
+<span class="cell"><span class="label">Measured</span><span class="value">{escape(number(decisive.measured))}</span>\
 <span class="sub">{_interval(decisive)}</span></span>
-<span class="cell"><span class="label">Cost</span>{row.cost}<span class="sub">{time}</span></span>
+<span class="cell"><span class="label">Cost</span>{escape(row.cost)}<span class="sub">{escape(time)}</span></span>
 </summary>
 <div class="inside">
 {details}</div>
@@ -104,7 +104,7 @@ def _checks(checks: Sequence[CheckRow]) -> str:
         f'<tr><td>{_badge(check.verdict)}<span class="sub">{escape(_why(check))}</span></td>'
         f"<td>{escape(check.label)}</td><td>{escape(check.expected)}</td>"
         f'<td>{escape(check.region)}<span class="sub">{escape(check.threshold)}</span></td>'
-        f'<td>{number(check.measured)}<span class="sub number">{_interval(check)}</span></td></tr>\n'
+        f'<td>{escape(number(check.measured))}<span class="sub number">{_interval(check)}</span></td></tr>\n'
         for check in checks
     )
     return f"""<div class="scroll"><table>
@@ -130,7 +130,7 @@ def _history(history: Sequence[Revision]) -> str:
 
 
 def _interval(check: CheckRow) -> str:
-    return interval(check.interval, always=check.units > 0)
+    return escape(interval(check.interval, always=check.units > 0))
 
 
 def _badge(verdict: str) -> str:

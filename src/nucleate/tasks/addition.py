@@ -2,16 +2,21 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
 import jax
 import numpy as np
 from jaxtyping import Array, Float, Int
 
+from nucleate.checking import AtLeast, Bits, Checked, checked
+from nucleate.machine import require_memory
 from nucleate.tasks.split import Split
+
+_BYTES = 64  # of a pair: its symbols, label and split, and copies of them while they are made
 
 
 @dataclass(frozen=True)
-class AdditionTask:
+class AdditionTask(Checked):
     """All unordered pairs (i, j), i ≤ j < p, labelled by their sum [liu2022grokking].
 
     `p`: the number of symbols. There are p(p+1)/2 pairs and 2p−1 labels.
@@ -21,15 +26,17 @@ class AdditionTask:
     (55, 19)
     """
 
-    p: int = 10
+    p: Annotated[int, AtLeast(2), Bits(16)] = 10  # pairs are numbered in 31 bits
 
-    def __post_init__(self):
-        if self.p < 2:
-            raise ValueError(f"AdditionTask.p must be >= 2; got {self.p}.")
+    @property
+    def count(self) -> int:
+        """The number of pairs."""
+        return self.p * (self.p + 1) // 2
 
     @cached_property
     def pairs(self) -> Int[np.ndarray, "pair 2"]:
         """The two symbols of each pair."""
+        require_memory(self.count * _BYTES, f"AdditionTask(p={self.p}), with {self.count:,} pairs,", "Reduce p.")
         left, right = np.triu_indices(self.p)
         return np.stack([left, right], axis=1).astype(np.int32)
 
@@ -45,6 +52,7 @@ class AdditionTask:
         >>> AdditionTask(p=2).pair_sums.tolist()
         [[2.0, 0.0], [1.0, 1.0], [0.0, 2.0]]
         """
+        require_memory(self.count * self.p * 12, f"AdditionTask(p={self.p}).pair_sums", "Reduce p.")
         return np.eye(self.p, dtype=np.float32)[self.pairs].sum(1)
 
     @property
@@ -56,6 +64,7 @@ class AdditionTask:
         """Random regression targets, one vector N(0, 1)^outputs for each sum."""
         return jax.random.normal(key, (self.labels, outputs))
 
+    @checked
     def split(self, key: Array, train_size: int) -> Split:
         """A uniformly random training set of `train_size` pairs.
 
@@ -63,7 +72,7 @@ class AdditionTask:
         >>> int(split.in_train.sum()), split.index.shape
         (45, (48,))
         """
-        total = len(self.pairs)
+        total = self.count
         if not 1 <= train_size <= total:
             raise ValueError(f"train_size must be between 1 and {total} for p={self.p}; got {train_size}.")
         return Split.draw(key, train_size, total)

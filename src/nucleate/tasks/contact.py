@@ -5,13 +5,14 @@ many states as it has lanes, and no axis of length 2 or 3 is ever innermost.
 """
 
 from dataclasses import dataclass
-from math import exp, inf, isfinite, pi, sqrt
-from typing import NamedTuple, final
+from math import exp, inf, pi, sqrt
+from typing import Annotated, NamedTuple, final
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from nucleate.checking import Above, AtLeast, Checked
 from nucleate.tasks.box import Box
 
 _TINY = 1e-12  # a smaller squared distance is that of a particle to itself, or gives no direction to push in
@@ -35,7 +36,7 @@ class Energy(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class Contact:
+class Contact(Checked):
     """Damped linear springs between equal spheres, and between spheres and flat walls.
 
         f_i = Σ_j (k δ_ij − γ (v_i − v_j)·n_ij) n_ij  over j with δ_ij > 0,    δ_ij = d − |p_i − p_j|
@@ -50,18 +51,10 @@ class Contact:
     (0.0721, 0.486)
     """
 
-    stiffness: float = 1000.0
-    damping: float = 10.0
-    diameter: float = 1.0
-    mass: float = 1.0
-
-    def __post_init__(self):
-        for name in ("stiffness", "diameter", "mass"):
-            value = getattr(self, name)
-            if not (isfinite(value) and value > 0):
-                raise ValueError(f"Contact.{name} must be positive and finite; got {value}.")
-        if not (isfinite(self.damping) and self.damping >= 0):
-            raise ValueError(f"Contact.damping must be >= 0 and finite; got {self.damping}.")
+    stiffness: Annotated[float, Above(0)] = 1000.0
+    damping: Annotated[float, AtLeast(0)] = 10.0
+    diameter: Annotated[float, Above(0)] = 1.0
+    mass: Annotated[float, Above(0)] = 1.0
 
     @property
     def duration(self) -> float:

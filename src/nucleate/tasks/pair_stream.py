@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from nucleate.machine import map_over_workers
+from nucleate.checking import Checked, Count
+from nucleate.machine import map_over_workers, require_memory
 from nucleate.tasks.particles import ParticleState, ParticleTask, states_first, states_last
 
 _PAIRS = 2**18  # pairs of particles over all simulations of a block: arrays of 1 MB stay in cache
@@ -37,7 +38,7 @@ class Library(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class PairStream:
+class PairStream(Checked):
     """Shuffle the pairs (x_n, x_{n+1}) of many simulations into batches, showing each pair once.
 
     `batch`: pairs per batch; `stride`: only every `stride`-th state is kept. The states in between are simulated again
@@ -54,16 +55,12 @@ class PairStream:
     """
 
     task: ParticleTask
-    batch: int = 64
-    stride: int = 32
+    batch: Count = 64
+    stride: Count = 32
 
-    def __post_init__(self):
-        if self.batch < 1:
-            raise ValueError(f"PairStream.batch must be >= 1; got {self.batch}.")
-        if self.stride < 1 or self.task.steps % self.stride:
-            raise ValueError(
-                f"PairStream.stride must divide the {self.task.steps} steps of a simulation; got {self.stride}."
-            )
+    def check(self) -> None:
+        if self.task.steps % self.stride:
+            self.refuse("stride", f"must divide the {self.task.steps} steps of a simulation; got {self.stride}")
 
     def library(self, key: Array, steps: int) -> Library:
         """Simulate enough for the batches of training steps 0..`steps`; only probes see the last one."""
@@ -71,6 +68,11 @@ class PairStream:
             raise ValueError(f"PairStream.library: steps must be >= 0; got {steps}.")
         needed = (steps + 1) * self.batch
         simulations = -(-needed // self.task.steps)
+        snapshot = 8 * self.task.particles * self.task.box.dim  # position and velocity, in single precision
+        kept = simulations * (self.task.steps // self.stride) * snapshot
+        what = f"PairStream.library: {steps:,} steps of {self.batch} pairs"
+        # Twice: pieces are joined to one array, and numbers are shuffled in 64 bits before they are kept in 32.
+        require_memory(2 * (kept + 8 * needed), what, "Reduce steps or batch, or increase stride.")
         # Whole blocks, the last of them cut short: compiling another size would take longer than running it.
         together = min(simulations, int(np.clip(_PAIRS // self.task.particles**2, 16, 256)))
         shuffle, *starts = jax.random.split(key, 1 + -(-simulations // together))

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass, field
 from functools import partial
-from math import isfinite, prod
-from typing import NamedTuple, TypeVar, final
+from math import prod
+from typing import Annotated, NamedTuple, TypeVar, final
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from nucleate.checking import Above, Checked, Count, checked
+from nucleate.machine import require_memory
 from nucleate.tasks.box import Box
 from nucleate.tasks.contact import Contact, Energy
 
@@ -28,7 +30,7 @@ class ParticleState(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class ParticleTask:
+class ParticleTask(Checked):
     """Predict the state of a box of particles one time step later [hitchcock2025emergence].
 
         v' = v + dt (a + g),    p' = p + dt v',    a: acceleration by contacts, see `Contact.acceleration`
@@ -45,24 +47,15 @@ class ParticleTask:
     ((3, 12, 2), (5, 3, 12, 2))
     """
 
-    particles: int = 64
+    particles: Count = 64
     box: Box = field(default_factory=Box)
     contact: Contact = field(default_factory=Contact)
     gravity: float = 9.8
-    dt: float = 0.005
-    steps: int = 1024
-    substeps: int = 1
+    dt: Annotated[float, Above(0)] = 0.005
+    steps: Count = 1024
+    substeps: Count = 1
 
-    def __post_init__(self):
-        for name in ("particles", "steps", "substeps"):
-            if getattr(self, name) < 1 or getattr(self, name) % 1:
-                raise ValueError(f"ParticleTask.{name} must be a whole number >= 1; got {getattr(self, name)}.")
-        if not isinstance(self.box, Box):
-            raise ValueError(f"ParticleTask.box must be a Box, such as Box((6.0, 6.0)); got {self.box}.")
-        if not isfinite(self.gravity):
-            raise ValueError(f"ParticleTask.gravity must be finite; got {self.gravity}.")
-        if not (isfinite(self.dt) and self.dt > 0):
-            raise ValueError(f"ParticleTask.dt must be positive; got {self.dt}.")
+    def check(self) -> None:
         if not self.contact.stable(self.dt / self.substeps):
             raise ValueError(
                 f"ParticleTask.dt = {self.dt} in {self.substeps} substeps is too coarse for {self.contact}: energy "
@@ -79,25 +72,27 @@ class ParticleTask:
                     f"diameter {diameter}; make the box larger or the particles smaller."
                 )
         # Particles that start at random and are pushed apart get about as dense as a square lattice, no denser.
-        most = prod(int(length / diameter + 1e-9) for length in self.box.size)  # 0.3 / 0.1 is 2.9999999999999996
+        # 0.3 / 0.1 is 2.9999999999999996, and a quotient of floats may be infinite.
+        most = prod(int(min(length / diameter + 1e-9, 2**31)) for length in self.box.size)
         if self.particles > most:
             raise ValueError(
                 f"ParticleTask.particles must be at most {most}, as many of diameter {diameter} as fit in rows and "
                 f"columns in a box of {self.box.size}; got {self.particles}."
             )
 
-    def start(self, key: Array, states: int) -> ParticleState:
+    @checked
+    def start(self, key: Array, states: Count) -> ParticleState:
         """Random initial states: positions uniform in the box, then pushed apart; velocities N(0, 1).
 
         >>> state = ParticleTask(particles=36, box=Box((9.0, 9.0))).start(jax.random.key(0), states=1)
         >>> bool((state.position >= 0.5).all() & (state.position <= 8.5).all())
         True
         """
-        if states < 1:
-            raise ValueError(f"ParticleTask.start: states must be >= 1; got {states}.")
+        self._require_room(states)
         return _start(self, key, states)
 
-    def sample(self, key: Array, states: int) -> ParticleState:
+    @checked
+    def sample(self, key: Array, states: Count) -> ParticleState:
         """States as they occur in training, each from a separate simulation at a random time in 0..`steps` − 1.
 
         For expectations over the data: states from a few simulations would be strongly correlated.
@@ -105,9 +100,13 @@ class ParticleTask:
         >>> ParticleTask(particles=2, box=Box((4.0, 4.0)), steps=8).sample(jax.random.key(0), states=3).velocity.shape
         (3, 2, 2)
         """
-        if states < 1:
-            raise ValueError(f"ParticleTask.sample: states must be >= 1; got {states}.")
+        self._require_room(states)
         return _sample(self, key, states)
+
+    def _require_room(self, states: int) -> None:
+        # Differences between all particles, along every axis: of positions, and of velocities.
+        between = 8 * states * self.particles**2 * self.box.dim
+        require_memory(between, f"{states:,} states of {self.particles:,} particles", "Reduce states or particles.")
 
     @partial(jax.jit, static_argnums=0)
     def acceleration(self, state: ParticleState) -> Float[Array, "*state particle dim"]:

@@ -6,8 +6,11 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float, Int
 
+from nucleate.machine import require_memory
+
 # The number of slots is a multiple of this, so that training sets of similar size share one compiled program.
 SLOT = 16
+_BYTES = 32  # of a sample, while its place in the training set is drawn
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,10 @@ class Split:
         >>> int(split.in_train.sum()), split.index.shape
         (45, (48,))
         """
+        require_memory(total * _BYTES, f"a training set of {size:,} of {total:,} samples", "Make the task smaller.")
         if size == total:  # nothing to draw, which saves time in fleets of thousands that train on all pairs
             return cls.of(np.arange(total), total)
-        return cls.of(np.sort(np.asarray(_permutation(key, total))[:size]), total)
+        return cls.of(np.sort(np.asarray(permutation(key, total))[:size]), total)
 
 
-_permutation = jax.jit(jax.random.permutation, static_argnums=1)  # fleets draw thousands, each many operations
+permutation = jax.jit(jax.random.permutation, static_argnums=1)  # fleets draw thousands, each many operations

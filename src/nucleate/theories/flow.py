@@ -12,6 +12,8 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float
 
+from nucleate.checking import checked
+
 State = TypeVar("State")
 
 _MAX_STEPS = 100_000
@@ -37,6 +39,7 @@ def _solve(velocity, x0, times):
     return solution.ys
 
 
+@checked
 def integrate(velocity: Callable[[State], State], x0: State, times: Float[Array | np.ndarray, " time"]) -> State:
     r"""Follow dx/dt = velocity(x) from x(0) = `x0`, and return x at each of `times`.
 

@@ -10,6 +10,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
+from nucleate.checking import Checked
+
 
 class Fit(abc.ABC):
     """A law with its parameters: it predicts trajectories and is scored on records it has not seen."""
@@ -23,7 +25,7 @@ class Fit(abc.ABC):
         """The error for each member of `record`, next to that of a baseline that knows nothing."""
 
 
-class Theory(abc.ABC):
+class Theory(Checked, abc.ABC):
     """A law whose parameters are still unknown."""
 
     @abc.abstractmethod

@@ -11,6 +11,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Bool, Float, Integer
 
+from nucleate.checking import shown
+
 
 @final
 @dataclass(frozen=True)
@@ -62,6 +64,8 @@ def require(record: xr.Dataset, theory: str, needs: Iterable[Need]) -> None:
       - over () instead: 'left' (pair), the first token of each pair; the fleet's task provides it
     The record has the variables ['left'] and the coordinates [].
     """
+    if not isinstance(record, xr.Dataset):
+        raise ValueError(f"{theory} reads a record, an xarray.Dataset such as `run.record()`; got {shown(record)}.")
     problems = []
     for need in needs:
         # Not `record[name]`: a dimension without a coordinate would answer with 0, 1, 2, …, which are not the steps.

@@ -9,7 +9,7 @@ from nucleate.observables.llc.samplers import RMSpropSGLD
     [("nbeta", 0.0), ("nbeta", -1.0), ("nbeta", float("nan")), ("step", 0.0), ("step", float("inf")), ("gamma", -1.0)],
 )
 def test_a_setting_names_what_cannot_be(name, bad):
-    with pytest.raises(ValueError, match=rf"Setting\.{name} must be a number >=? 0; got {bad}\."):
+    with pytest.raises(ValueError, match=rf"Setting\.{name} must be (>=? 0|finite); got {bad}\."):
         Setting(**{"step": 1e-4, "nbeta": 10.0, "gamma": 1.0, name: bad})
 
 
@@ -22,7 +22,7 @@ def test_a_grid_is_every_combination():
 
 @pytest.mark.parametrize("bad", [(), (2e-4, 1e-4), (1e-4, 1e-4)])
 def test_a_grid_rises(bad):
-    with pytest.raises(ValueError, match=r"Grid\.step must hold one or more ascending values; got \("):
+    with pytest.raises(ValueError, match=r"Grid\.step (must hold ascending values; got \(|needs at least one value)"):
         Grid(step=bad, nbeta=(1.0,))
 
 
@@ -33,9 +33,9 @@ def test_sampling_names_what_is_too_small(name, bad):
 
 
 def test_a_metric_that_is_learned_needs_burn_in():
-    with pytest.raises(ValueError, match=r"Sampling\.burn_in must be >= 1; got 0\."):
+    with pytest.raises(ValueError, match=r"Sampling\.burn_in must be >= 1 for RMSpropSGLD\(.*\); got 0\."):
         Sampling(RMSpropSGLD(), burn_in=0)
-    with pytest.raises(ValueError, match=r"RMSpropSGLD\.decay must be in \[0, 1\); got 1\.0\."):
+    with pytest.raises(ValueError, match=r"RMSpropSGLD\.decay must be >= 0 and < 1; got 1\.0\."):
         RMSpropSGLD(decay=1.0)
     with pytest.raises(ValueError, match=r"RMSpropSGLD\.floor must be > 0; got 0\.0\."):
         RMSpropSGLD(floor=0.0)

@@ -18,7 +18,7 @@ def test_one_claim_trains_what_its_experiments_await(tmp_path):
     small = dataclasses.replace(PAPER, experiments=sizes, claims=(claim,))
     replication = replicate(small, Budget.QUICK, tmp_path / "one", claims=(claim,))
     assert [run.path.name for run in replication.runs()] == ["competition", "ablated"]
-    kept = replication.runs()[1].about["config"]["kept"]
+    kept = replication.runs()[1].about.config["kept"]
     last = replication.runs()[0].record().signal.values[:, -1]
     assert kept == (np.argsort(-last, axis=1)[:, :2] + 1).tolist()
     assert json.loads(replication.scorecard.read_text())[0]["reason"] == "too early"

@@ -19,7 +19,7 @@ TINY = ParticleFleet(particles=3, width=3.0, height=3.0, blocks=1, heads=2, embe
         ({"particles": 10}, "ParticleTask.particles must be at most 9"),
         ({"embedding": 9}, "ParticleFleet.embedding must be a multiple of heads = 2; got 9."),
         ({"stride": 5}, "PairStream.stride must divide the 32 steps of a simulation; got 5."),
-        ({"batch": 0}, "PairStream.batch must be >= 1; got 0."),
+        ({"batch": 0}, "ParticleFleet.batch must be >= 1; got 0."),
         ({"eta": 0.0}, "ParticleFleet.eta must be > 0; got 0.0."),
         ({"eta": float("nan")}, "ParticleFleet.eta must be > 0; got nan."),
         ({"states": 1}, "ParticleFleet.states must be >= 2; got 1."),

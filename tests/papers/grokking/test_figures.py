@@ -16,7 +16,8 @@ def test_every_figure_is_drawn(figure, tiny, tmp_path):
         picture = figure(tiny, tmp_path)
     assert isinstance(picture, Picture)
     assert picture.path.parent == tmp_path
-    assert len(np.unique(np.asarray(Image.open(picture.path)))) > 10
+    with Image.open(picture.path) as image:
+        assert len(np.unique(np.asarray(image.convert("RGB")))) > 10
     assert picture.title.startswith("Fig. ")
     assert picture.caption.endswith(".")
 

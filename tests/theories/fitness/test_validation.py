@@ -56,7 +56,7 @@ def test_what_cannot_be_split_is_refused():
         cross_validated(Fitness(), planted(), group="seed")
     with pytest.raises(ValueError, match=r"at least two values of 'seed_embedding'; got \[100\]"):
         cross_validated(Fitness(), planted(embeddings=1))
-    with pytest.raises(ValueError, match=r"share must be between 0 and 1; got 1.0"):
+    with pytest.raises(ValueError, match=r"share must be > 0 and < 1; got 1.0"):
         random_split(Fitness(), planted(), share=1.0)
     with pytest.raises(ValueError, match="1 frequencies cannot be split"):
         random_split(Fitness(), planted(embeddings=1, trials=1, freqs=1))

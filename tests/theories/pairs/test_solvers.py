@@ -66,6 +66,6 @@ def test_the_penalty_weighs_each_potential_by_its_own_forces(planted):
 
 
 def test_networks_need_a_grid():
-    ClosedForm().check(NoSymmetry())
+    ClosedForm().check_symmetry(NoSymmetry())
     with pytest.raises(ValueError, match="Use ClosedForm"):
-        Neural().check(NoSymmetry())
+        Neural().check_symmetry(NoSymmetry())

@@ -171,7 +171,7 @@ def test_one_run_is_fitted_without_a_curl_test_and_another_dimension_is_refused(
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: PairPotential(reach=0.0), r"reach must be in \(0, 1\]"),
+        (lambda: PairPotential(reach=0.0), r"reach must be > 0 and <= 1; got 0\.0"),
         (lambda: PairPotential(coefficients=3), "coefficients must be >= 8; got 3"),
         (lambda: PairPotential(configurations=0), "configurations must be >= 1; got 0"),
         (lambda: PairPotential(NoSymmetry(), Neural()), "Use ClosedForm"),

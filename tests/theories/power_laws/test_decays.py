@@ -112,5 +112,5 @@ def test_bad_input():
         fit_decay(Power(), np.arange(6.0), np.ones(6), 0.0)
     with pytest.raises(ValueError, match=r"values on one side of their limit 1\.0; cut the history"):
         fit_decay(Power(), TIME, np.linspace(0, 2, 60), 1.0)
-    with pytest.raises(ValueError, match=r"Stretched\.beta must be between 0 and 1; got 1\.5"):
+    with pytest.raises(ValueError, match=r"Stretched\.beta must be > 0 and < 1; got 1\.5"):
         Stretched(1.5)

@@ -101,5 +101,5 @@ def test_a_measurement_inherits_the_rate_of_the_flow(holder):
 def test_bad_input():
     with pytest.raises(ValueError, match=r"There are laws for \(1,\) histories; the record has \(2,\)"):
         PowerLaw("c").fit(record(T**-0.3)).score(record(T, T))
-    with pytest.raises(ValueError, match=r"holder must be in \(0, 1\]; got 2"):
+    with pytest.raises(ValueError, match=r"holder must be > 0 and <= 1; got 2"):
         lojasiewicz(np.array([0.5]), holder=2.0)

@@ -50,7 +50,7 @@ def test_lasso_shrinks_by_alpha_over_the_variance():
 
 
 def test_bad_choices_fail_at_once():
-    with pytest.raises(ValueError, match=r"Sparse.alpha must be > 0; got 0.0. For 0, use LeastSquares"):
+    with pytest.raises(ValueError, match=r"Sparse.alpha must be > 0; got 0.0"):
         Sparse(alpha=0.0)
-    with pytest.raises(ValueError, match=r"Sparse.max_iter must be > 0; got 0"):
+    with pytest.raises(ValueError, match=r"Sparse.max_iter must be >= 1; got 0"):
         Sparse(max_iter=0)

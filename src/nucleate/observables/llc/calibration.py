@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float, PyTree
 from scipy import ndimage
 
+from nucleate.checking import checked
 from nucleate.observables.llc.estimate import (
     ALL,
     SHARE,
@@ -138,6 +139,7 @@ class Calibration:
         return bool((longest >= _CONFIRM * shortest).any())
 
 
+@checked
 def calibrate(
     loss: Callable[[Any, Any], Any],
     data: Source,

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntFlag, auto
-from typing import Any, final
+from typing import Annotated, Any, final
 
 import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int, PyTree
 
+from nucleate.checking import AtLeast, Bits, Checked, Count, Seed, checked
 from nucleate.observables.llc.blocks import CellGrid, lanes_at_once, run
 from nucleate.observables.llc.chains import ChainProgram, Skeleton, Traces
 from nucleate.observables.llc.mixing import mixing
@@ -50,7 +51,7 @@ class Doubt(IntFlag):
 
 @final
 @dataclass(frozen=True)
-class Sampling:
+class Sampling(Checked):
     """The sampler, the number of chains and their length.
 
     Every chain starts at w₀, discards `burn_in` steps and keeps the loss at each of `draws` more. at_once: the number
@@ -59,23 +60,19 @@ class Sampling:
     >>> from nucleate.observables import RMSpropSGLD
     >>> Sampling(RMSpropSGLD(), burn_in=0)  # burn-in shapes its metric
     Traceback (most recent call last):
-    ValueError: Sampling.burn_in must be >= 1; got 0.
+    ValueError: Sampling.burn_in must be >= 1 for RMSpropSGLD(decay=0.99, floor=0.1); got 0.
     """
 
     sampler: Sampler = PLAIN
-    chains: int = 4
-    burn_in: int = 1000
-    draws: int = 1000
-    seed: int = 0
-    at_once: int | None = None
+    chains: Count = 4
+    burn_in: Annotated[int, AtLeast(0), Bits(31)] = 1000
+    draws: Annotated[int, AtLeast(4), Bits(31)] = 1000
+    seed: Seed = 0
+    at_once: Count | None = None
 
-    def __post_init__(self):
-        least = {"chains": 1, "burn_in": int(self.sampler.adaptive), "draws": 4, "seed": 0}
-        if self.at_once is not None:
-            least["at_once"] = 1
-        for name, bound in least.items():
-            if getattr(self, name) < bound:
-                raise ValueError(f"Sampling.{name} must be >= {bound}; got {getattr(self, name)}.")
+    def check(self) -> None:
+        if self.sampler.adaptive and self.burn_in < 1:
+            self.refuse("burn_in", f"must be >= 1 for {self.sampler}; got {self.burn_in}")
 
 
 USUAL = Sampling()
@@ -158,6 +155,7 @@ class LearningCoefficient:
         return self.doubt == 0
 
 
+@checked
 def learning_coefficient(
     loss: Callable[[Any, Any], Any],
     data: Source,

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from nucleate.checking import checked
+
 Draws = Float[np.ndarray, "*cell chain draw"]
 Halves = Float[np.ndarray, "*cell half time"]
 Cells = Float[np.ndarray, "*cell"]
@@ -20,6 +22,7 @@ class Mixing(NamedTuple):
     error: Cells
 
 
+@checked
 def mixing(draws: Draws) -> Mixing:
     """Whether chains agree, how many independent draws they are worth, and the standard error of their mean.
 

@@ -6,11 +6,12 @@ compiled loop; the loop itself is in `chains.py`.
 
 import abc
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, final
+from typing import Annotated, ClassVar, NamedTuple, final
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PyTree
 
+from nucleate.checking import Above, AtLeast, Below, Checked
 from nucleate.observables.llc.settings import Traced
 
 
@@ -26,7 +27,7 @@ class Point(NamedTuple):
         return setting.nbeta * self.gradient + setting.gamma * self.offset
 
 
-class Sampler(abc.ABC):
+class Sampler(Checked, abc.ABC):
     """A way to move: w ← w − ε/2 G ∇U + √(εG) N(0, 1), accepted or not."""
 
     exact: ClassVar[bool]  # draws follow the posterior at any step size, which needs all data in every step
@@ -100,16 +101,10 @@ class RMSpropSGLD(Sampler):
     [4.0, 1.0]
     """
 
-    decay: float = 0.99
-    floor: float = 0.1
+    decay: Annotated[float, AtLeast(0), Below(1)] = 0.99
+    floor: Annotated[float, Above(0)] = 0.1
     exact = False
     adaptive = True
-
-    def __post_init__(self):
-        if not 0 <= self.decay < 1:
-            raise ValueError(f"RMSpropSGLD.decay must be in [0, 1); got {self.decay}.")
-        if not self.floor > 0:
-            raise ValueError(f"RMSpropSGLD.floor must be > 0; got {self.floor}.")
 
     def start(self, zero: Float[Array, " free"]) -> tuple[Array, Array]:
         return zero, zero.sum()

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from itertools import product
-from math import isfinite
-from typing import NamedTuple, final
+from typing import Annotated, NamedTuple, final
 
 from jaxtyping import Array, Float
+
+from nucleate.checking import Above, AtLeast, Checked
 
 
 class Traced(NamedTuple):
@@ -18,7 +19,7 @@ class Traced(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class Setting:
+class Setting(Checked):
     """A tempered posterior around a point w₀, and the step size with which it is sampled.
 
         p(w) ∝ exp(−nβ L(w) − γ/2 |w − w₀|²),    w ← w − ε/2 ∇(−log p) + √ε N(0, 1)
@@ -31,22 +32,14 @@ class Setting:
     Setting(step=0.0001, nbeta=1000.0, gamma=1.0)
     """
 
-    step: float
-    nbeta: float
-    gamma: float = 1.0
-
-    def __post_init__(self):
-        for name in ("step", "nbeta"):
-            value = getattr(self, name)
-            if not (value > 0 and isfinite(value)):
-                raise ValueError(f"Setting.{name} must be a number > 0; got {value}.")
-        if not (self.gamma >= 0 and isfinite(self.gamma)):
-            raise ValueError(f"Setting.gamma must be a number >= 0; got {self.gamma}.")
+    step: Annotated[float, Above(0)]
+    nbeta: Annotated[float, Above(0)]
+    gamma: Annotated[float, AtLeast(0)] = 1.0
 
 
 @final
 @dataclass(frozen=True)
-class Grid:
+class Grid(Checked):
     """Every combination of step sizes, inverse temperatures and localisations.
 
     step, nbeta, gamma: ascending values of ε, nβ and γ, see `Setting`. The first question to ask about a coefficient is
@@ -56,15 +49,15 @@ class Grid:
     Setting(step=1e-05, nbeta=1000.0, gamma=1.0)
     """
 
-    step: tuple[float, ...]
-    nbeta: tuple[float, ...]
-    gamma: tuple[float, ...] = (1.0,)
+    step: Annotated[tuple[float, ...], Above(0)]
+    nbeta: Annotated[tuple[float, ...], Above(0)]
+    gamma: Annotated[tuple[float, ...], AtLeast(0)] = (1.0,)
 
-    def __post_init__(self):
+    def check(self) -> None:
         for name in ("step", "nbeta", "gamma"):
             values = getattr(self, name)
-            if not values or list(values) != sorted(set(values)):
-                raise ValueError(f"Grid.{name} must hold one or more ascending values; got {values}.")
+            if list(values) != sorted(set(values)):
+                self.refuse(name, f"must hold ascending values; got {values}")
 
     @property
     def settings(self) -> list[Setting]:

@@ -13,6 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PyTree
 
+from nucleate.checking import checked
+
 Baseline = Callable[[PyTree], Float[Array, ""]]
 Draw = Callable[[Array], tuple[PyTree, Float[Array, ""]]]
 
@@ -67,6 +69,7 @@ class Minibatches(Source):
     batches: Any
     whole: ClassVar[bool] = False
 
+    @checked
     def __init__(self, data: Any, size: int):
         lengths = {np.shape(leaf)[0] if np.ndim(leaf) else None for leaf in jax.tree.leaves(data)}
         count = lengths.pop() if len(lengths) == 1 else None

@@ -16,6 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
+from nucleate.checking import Checked
+
 
 class Leaf(NamedTuple):
     """A leaf of the parameters, identified by its path, such as `blocks/1/query`."""
@@ -28,7 +30,7 @@ class Leaf(NamedTuple):
         return isinstance(self.value, Array | np.ndarray) and jnp.issubdtype(self.value.dtype, jnp.floating)
 
 
-class Subset(abc.ABC):
+class Subset(Checked, abc.ABC):
     """A choice of parameters."""
 
     @abc.abstractmethod
@@ -67,6 +69,12 @@ class Matching(Subset):
     """
 
     pattern: str
+
+    def check(self) -> None:
+        try:
+            re.compile(self.pattern)
+        except re.error as mistake:
+            self.refuse("pattern", f"must be a regular expression; got {self.pattern!r}: {mistake}")
 
     def masks(self, params: PyTree) -> list[Bool[np.ndarray, "..."]]:
         return [

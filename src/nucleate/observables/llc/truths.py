@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 
+from nucleate.checking import checked
 
+
+@checked
 def aoyagi(widths: Sequence[int], rank: int) -> Fraction:
     """The learning coefficient of a deep linear network at a point where every layer has the rank of the true map.
 

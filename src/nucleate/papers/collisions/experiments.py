@@ -5,11 +5,12 @@ from typing import Annotated, Any, final
 
 import numpy as np
 
+from nucleate.checking import Bits
 from nucleate.fleet import LogSpaced, Members, table
 from nucleate.models import TransformerSize
 from nucleate.observables import Sampling
 from nucleate.papers.collisions.recipe import ParticleNetwork
-from nucleate.papers.config import Above, AtLeast
+from nucleate.papers.config import Above, AtLeast, Count, Seed
 from nucleate.papers.paper import Experiment, Sizes
 from nucleate.tasks import Box, ParticleTask
 
@@ -26,47 +27,47 @@ class ParticleFleet(Experiment):
     """Particle transformers, one for each seed. The defaults are those of the paper's Tables 2 to 4, which do not say
     how wide the MLPs of the blocks are."""
 
-    particles: Annotated[int, AtLeast(2)] = 64
+    particles: Annotated[int, AtLeast(2), Bits(31)] = 64
     """Particles in the box."""
-    width: float = 28.0
+    width: Annotated[float, Above(0)] = 28.0
     """Width of the box, in diameters of a particle."""
-    height: float = 14.0
+    height: Annotated[float, Above(0)] = 14.0
     """Height of the box, in diameters of a particle."""
-    blocks: int = 4
+    blocks: Count = 4
     """Transformer blocks."""
-    heads: int = 8
+    heads: Count = 8
     """Attention heads in each block."""
-    embedding: int = 128
+    embedding: Count = 128
     """Numbers that represent a particle inside the network."""
-    hidden: int = 256
+    hidden: Count = 256
     """Units in the hidden layer of each block's MLP."""
-    seeds: Annotated[int, AtLeast(1)] = 5
+    seeds: Count = 5
     """Networks, each with weights and simulations of its own."""
-    batch: int = 64
+    batch: Count = 64
     """Pairs of states in a training step; no pair is shown twice."""
     eta: Annotated[float, Above(0)] = 0.001
     """Learning rate of Adam."""
-    steps: Annotated[int, AtLeast(1)] = 64_000
+    steps: Count = 64_000
     """Optimiser steps."""
-    simulated: int = 1024
+    simulated: Count = 1024
     """Time steps of each simulation that pairs are taken from."""
-    stride: int = 32
+    stride: Count = 32
     """Keep every `stride`-th state of a simulation; those between are simulated again when they are shown."""
-    states: Annotated[int, AtLeast(2)] = 512
+    states: Annotated[int, AtLeast(2), Bits(31)] = 512
     """Held-out states that heads and the error are measured on."""
-    looks: Annotated[int, AtLeast(2)] = 200
+    looks: Annotated[int, AtLeast(2), Bits(31)] = 200
     """Measure about this many times, half of them log-spaced."""
-    checkpoints: Annotated[int, AtLeast(2)] = 20
+    checkpoints: Annotated[int, AtLeast(2), Bits(31)] = 20
     """Keep all weights about this many times, half of them log-spaced in the last six octaves of the run."""
-    first_seed: Annotated[int, AtLeast(0)] = 0
+    first_seed: Seed = 0
     """Seeds count from here, so that fleets that are compared share no networks."""
-    block: int | None = 1
+    block: Count | None = 1
     """Networks advanced together by one core; measured if left out."""
 
     def check(self) -> None:
-        if self.heads > 0 and self.embedding % self.heads:
+        if self.embedding % self.heads:
             self.refuse("embedding", f"must be a multiple of heads = {self.heads}; got {self.embedding}")
-        _ = self.recipe().stream  # the task, the network and the stream check the rest
+        _ = self.recipe().stream, self.recipe().boundary  # the task, the network, the stream and the box check the rest
 
     def recipe(self) -> ParticleNetwork:
         return ParticleNetwork(
@@ -81,7 +82,7 @@ class ParticleFleet(Experiment):
         )
 
     def members(self) -> Members:
-        seed = self.first_seed + np.arange(self.seeds)
+        seed = range(self.first_seed, self.first_seed + self.seeds)
         return table(seed=seed, seed_data=seed, eta=self.eta)
 
 

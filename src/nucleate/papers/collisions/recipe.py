@@ -13,6 +13,7 @@ import optax
 from jaxtyping import Array, Float, PyTree
 
 from nucleate.fleet import At, Probe, Recipe, Stream, View, flat_weights
+from nucleate.machine import require_memory
 from nucleate.models import Frame, ParticleTransformer, TransformerSize
 from nucleate.observables import (
     attention_distance_correlation,
@@ -27,6 +28,7 @@ from nucleate.tasks import PairStream, ParticleState, ParticleTask, StatePair
 
 RADIUS = 1.25  # "near" in the collision detection score; contact is at 1, and the paper does not give its radius
 _LIBRARY, _HELD_OUT = 2, 3  # what keys are folded with; the engine uses 0 and 1
+_COPIES = 32  # arrays of [state, particle, particle] while heads are measured
 _ROWS = 1024  # particles, in all states together, whose gradient is computed at once
 _WORK = 2**31  # particles × weights × steps in a few seconds of training, roughly
 
@@ -198,5 +200,8 @@ def measure_heads(
 @cache
 def held_out(task: ParticleTask, states: int) -> HeldOut:
     """`states` states at random ages, the same for every member and fleet of a task."""
+    # Distances and attention between all particles, of every state at once.
+    what = f"{states:,} held-out states of {task.particles:,} particles"
+    require_memory(_COPIES * 4 * states * task.particles**2, what, "Reduce states.")
     state = task.sample(jax.random.fold_in(jax.random.key(0), _HELD_OUT), states)
     return jax.tree.map(np.asarray, HeldOut(state, task.step(state)[1], distances(state.position)))

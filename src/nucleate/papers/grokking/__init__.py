@@ -1,7 +1,7 @@
 """Towards Understanding Grokking: An Effective Theory of Representation Learning [liu2022grokking]."""
 
 from nucleate.papers.grokking.experiments import EFFORT, EXPERIMENTS
-from nucleate.papers.grokking.figures import FIGURES
+from nucleate.papers.grokking.figures import FIGURES, PORTRAITS
 from nucleate.papers.grokking.ledger import CLAIMS
 from nucleate.papers.paper import Paper
 
@@ -13,4 +13,5 @@ PAPER = Paper(
     experiments=EXPERIMENTS,
     effort=EFFORT,
     figures=FIGURES,
+    portraits=PORTRAITS,
 )

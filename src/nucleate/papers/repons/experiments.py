@@ -5,8 +5,9 @@ from typing import Annotated, final
 
 import numpy as np
 
+from nucleate.checking import Bits
 from nucleate.fleet import Members, grid
-from nucleate.papers.config import Above, AtLeast
+from nucleate.papers.config import Above, AtLeast, Count, Seed
 from nucleate.papers.paper import Experiment, Sizes
 from nucleate.papers.repons.recipe import ReponNetwork
 
@@ -27,31 +28,31 @@ class ReponFleet(Experiment):
     give a mix of canonical and other configurations in d = 1, as the paper reports.
     """
 
-    p: Annotated[int, AtLeast(3)] = 10
+    p: Annotated[int, AtLeast(3), Bits(16)] = 10
     """Numbers to add: 0 to p − 1."""
-    dim: Annotated[tuple[int, ...], AtLeast(1)] = (1,)
+    dim: tuple[Count, ...] = (1,)
     """Embedding dimensions."""
-    width: Annotated[tuple[int, ...], AtLeast(1)] = (200,)
+    width: tuple[Count, ...] = (200,)
     """Units in the hidden layer."""
     wd: Annotated[tuple[float, ...], AtLeast(0)] = (0.0,)
     """L2 penalties on all parameters."""
     init_scale: Annotated[tuple[float, ...], AtLeast(0)] = (1.0,)
     """Standard deviations of the initial embedding."""
-    embeddings: Annotated[int, AtLeast(1)] = 100
+    embeddings: Count = 100
     """Initial embeddings per combination."""
-    decoders: Annotated[int, AtLeast(1)] = 1
+    decoders: Count = 1
     """Networks that share an initial embedding, each with its own decoder."""
     train_size: int | None = None
     """Pairs to train on; all if left out."""
     eta: Annotated[float, Above(0)] = 0.1
     """Learning rate of gradient descent."""
-    steps: Annotated[int, AtLeast(1)] = 1500
+    steps: Count = 1500
     """Optimiser steps."""
-    look: Annotated[int, AtLeast(1)] = 10
+    look: Count = 10
     """Record positions and gradients every N steps."""
-    first_seed: Annotated[int, AtLeast(0)] = 0
+    first_seed: Seed = 0
     """Seeds count from here, so that fleets compared with each other share no networks."""
-    block: int | None = None
+    block: Count | None = None
     """Networks advanced together by one core; measured if left out."""
 
     def check(self) -> None:

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Integer
 
+from nucleate.checking import Checked
 from nucleate.observables import known
 from nucleate.theories.effective.record import IN_TRAIN
 from nucleate.theories.flow import relax
@@ -73,7 +74,7 @@ def conserved(
     return embedding.sum(axis=-2), jnp.sum(embedding**2, axis=(-2, -1))
 
 
-class Flow(abc.ABC):
+class Flow(Checked, abc.ABC):
     """How an embedding moves under the effective loss: `ExactFlow` or `LinearizedFlow`."""
 
     @abc.abstractmethod
@@ -125,10 +126,10 @@ class ExactFlow(Flow):
     out, as it is in scores. Source: follows from [liu2022grokking], Eqs. 25 and 26.
 
     >>> x0 = np.array([[1.0], [-1.0], [1.0]])
-    >>> ExactFlow().trajectory(np.diag([0.0, 1.0, 1.0]), x0, np.array([9.0]))[0].round(2)
-    array([[ 1.73],
-           [-0.  ],
-           [ 0.  ]])
+    >>> ExactFlow().trajectory(np.diag([0.0, 1.0, 1.0]), x0, np.array([9.0]))[0].round(2) + 0
+    array([[1.73],
+           [0.  ],
+           [0.  ]])
     """
 
     def trajectory(
@@ -146,7 +147,7 @@ def _scale(embedding: Float[np.ndarray, "*set token dim"]) -> Float[np.ndarray, 
     return np.asarray(np.square(embedding).sum(axis=(-2, -1)))
 
 
-class ParallelogramSet(abc.ABC):
+class ParallelogramSet(Checked, abc.ABC):
     """Which parallelograms the effective loss sums over: `AllParallelograms` or `KnownParallelograms`."""
 
     @property

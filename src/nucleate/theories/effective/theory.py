@@ -9,6 +9,7 @@ import xarray as xr
 from jaxtyping import Array, Bool, Float, Integer
 from scipy.optimize import fminbound
 
+from nucleate.checking import checked
 from nucleate.observables import gram, grokking_rate, procrustes_error
 from nucleate.theories.effective.flow import ExactFlow, Flow, KnownParallelograms, ParallelogramSet
 from nucleate.theories.effective.record import Trajectories
@@ -111,7 +112,8 @@ class EffectiveLossFit(Fit):
     >>> A = np.array([[1.0, -2.0, 1.0]])  # 0 + 2 = 1 + 1: one parallelogram of three tokens
     >>> theory = EffectiveLoss(LinearizedFlow(), AllParallelograms())
     >>> fit = EffectiveLossFit(theory, rate=2.0, error=0.0, identified=True, quads=np.array([[2, 3]]), equations=A)
-    >>> fit.simulate(np.array([[0.0], [3.0], [0.0]]), np.array([0.0, 100.0])).round(6)[..., 0].tolist()
+    >>> path = fit.simulate(np.array([[0.0], [3.0], [0.0]]), np.array([0.0, 100.0]))
+    >>> (path[..., 0].round(6) + 0).tolist()  # + 0: a rounding error below zero rounds to -0.0
     [[0.0, 3.0, 0.0], [1.0, 1.0, 1.0]]
     """
 
@@ -122,6 +124,7 @@ class EffectiveLossFit(Fit):
     quads: Integer[np.ndarray, "parallelogram 2"] = field(repr=False)
     equations: Float[np.ndarray, "parallelogram token"] = field(repr=False)
 
+    @checked
     def simulate(
         self,
         x0: Float[Array | np.ndarray, "token dim"],

@@ -2,13 +2,15 @@
 
 import abc
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 from jaxtyping import Bool, Float
 
+from nucleate.checking import Above, Checked
 
-class Classifier(abc.ABC):
+
+class Classifier(Checked, abc.ABC):
     """How a straight line between dead and alive is chosen: `LinearSVM` or `Logistic`."""
 
     @abc.abstractmethod
@@ -16,11 +18,6 @@ class Classifier(abc.ABC):
         self, features: Float[np.ndarray, "row feature"], alive: Bool[np.ndarray, " row"]
     ) -> tuple[Float[np.ndarray, " feature"], float]:
         """Weights w and intercept b, such that w · features + b > 0 means alive. Both classes occur in `alive`."""
-
-
-def _checked(classifier: "LinearSVM | Logistic") -> None:
-    if not classifier.C > 0:
-        raise ValueError(f"{type(classifier).__name__}.C must be > 0; got {classifier.C}.")
 
 
 @final
@@ -39,10 +36,7 @@ class LinearSVM(Classifier):
     (array([1.]), -1.0)
     """
 
-    C: float = 1.0
-
-    def __post_init__(self):
-        _checked(self)
+    C: Annotated[float, Above(0)] = 1.0
 
     def separate(
         self, features: Float[np.ndarray, "row feature"], alive: Bool[np.ndarray, " row"]
@@ -68,10 +62,7 @@ class Logistic(Classifier):
     (array([0.675]), 0.0)
     """
 
-    C: float = 1.0
-
-    def __post_init__(self):
-        _checked(self)
+    C: Annotated[float, Above(0)] = 1.0
 
     def separate(
         self, features: Float[np.ndarray, "row feature"], alive: Bool[np.ndarray, " row"]

@@ -8,6 +8,7 @@ import xarray as xr
 from jaxtyping import Array, Bool, Float
 from scipy.special import expit
 
+from nucleate.checking import Checked, Count
 from nucleate.observables import Above
 from nucleate.observables.circles import Rule
 from nucleate.theories.fitness.classifiers import Classifier, LinearSVM, Logistic
@@ -19,7 +20,7 @@ _NAMES = ("gradient", "signal")
 
 @final
 @dataclass(frozen=True)
-class Features:
+class Features(Checked):
     """Which measures of fitness the classifier sees, and in what units.
 
     `gradient`: the relative change of the signal at a step, see `nucleate.observables.signal_gradient`; `signal`: the
@@ -35,7 +36,7 @@ class Features:
     signal: bool = True
     standardize: bool = False
 
-    def __post_init__(self):
+    def check(self) -> None:
         if not (self.gradient or self.signal):
             raise ValueError("Features.gradient or Features.signal must be True; got neither.")
 
@@ -47,7 +48,7 @@ class Features:
 
 @final
 @dataclass(frozen=True)
-class Fitness:
+class Fitness(Checked):
     r"""A frequency survives if it starts strong and resists decay from the beginning.
 
         alive ⇔ w_g g + w_s s(0) + b > 0
@@ -73,11 +74,7 @@ class Fitness:
     classifier: Classifier = field(default_factory=LinearSVM)
     features: Features = field(default_factory=Features)
     rule: Rule = field(default_factory=Above)
-    at: int = 4
-
-    def __post_init__(self):
-        if self.at < 1:
-            raise ValueError(f"Fitness.at must be >= 1, so that there is a step before it; got {self.at}.")
+    at: Count = 4  # so that there is a step before it
 
     def fit(self, record: xr.Dataset) -> "FitnessFit":
         """Separate the frequencies of all members; if all share one fate, predict that fate for all."""

@@ -1,8 +1,11 @@
 """Two ways to split a record for `Fitness`: by embedding, or at random as the authors do."""
 
+from typing import Annotated
+
 import numpy as np
 import xarray as xr
 
+from nucleate.checking import Above, Below, Seed, checked
 from nucleate.theories.fitness.record import Starts
 from nucleate.theories.fitness.theory import Fitness
 from nucleate.theories.reading import Need
@@ -10,6 +13,7 @@ from nucleate.theories.reading import Need
 _COMPARED = ("accuracy", "accuracy_majority", "balanced_accuracy", "auc")
 
 
+@checked
 def cross_validated(theory: Fitness, record: xr.Dataset, group: str = "seed_embedding") -> xr.Dataset:
     """Hold out each embedding in turn, and predict it from all others.
 
@@ -42,7 +46,13 @@ def cross_validated(theory: Fitness, record: xr.Dataset, group: str = "seed_embe
     return xr.Dataset({name: (group, [row[name] for row in rows]) for name in _COMPARED}, coords={group: held})
 
 
-def random_split(theory: Fitness, record: xr.Dataset, share: float = 0.8, seed: int = 0) -> xr.Dataset:
+@checked
+def random_split(
+    theory: Fitness,
+    record: xr.Dataset,
+    share: Annotated[float, Above(0), Below(1)] = 0.8,
+    seed: Seed = 0,
+) -> xr.Dataset:
     """Fit on a random `share` of all frequencies of all members, and score on the rest, as the authors do.
 
     This leaks: the trials of an embedding have the same initial signals and nearly the same survivors, and they are on
@@ -58,8 +68,6 @@ def random_split(theory: Fitness, record: xr.Dataset, share: float = 0.8, seed: 
     >>> float(random_split(Fitness(), record)["accuracy"])
     1.0
     """
-    if not 0 < share < 1:
-        raise ValueError(f"random_split: share must be between 0 and 1; got {share}.")
     start = Starts.read(record, theory.rule, theory.at)
     start = start[start.there]
     order = np.random.default_rng(seed).permutation(len(start.alive))

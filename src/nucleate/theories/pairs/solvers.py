@@ -2,7 +2,7 @@ r"""Two ways to find the potentials from the forces: exactly in a basis, or as n
 
 import abc
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Annotated, final
 
 import equinox as eqx
 import jax
@@ -13,13 +13,14 @@ from jaxtyping import Array, Float
 from scipy.linalg import block_diag
 from scipy.optimize import minimize
 
+from nucleate.checking import AtLeast, Checked, Count, Seed
 from nucleate.theories.pairs.basis import Basis, SplineBasis
 from nucleate.theories.pairs.normal_equations import NormalEquations
 from nucleate.theories.pairs.symmetry import NoSymmetry, Symmetry
 from nucleate.theories.pairs.terms import Potential
 
 
-class PotentialSolver(abc.ABC):
+class PotentialSolver(Checked, abc.ABC):
     r"""How f_a and f_r are chosen so that ∇U is near the recorded gradients: `ClosedForm` or `Neural`."""
 
     @abc.abstractmethod
@@ -27,7 +28,7 @@ class PotentialSolver(abc.ABC):
         """f_a and f_r, in this order."""
 
     @abc.abstractmethod
-    def check(self, symmetry: Symmetry) -> None:
+    def check_symmetry(self, symmetry: Symmetry) -> None:
         """Raise an error if the solver cannot handle `symmetry`."""
 
 
@@ -71,13 +72,9 @@ class ClosedForm(PotentialSolver):
     ValueError: ClosedForm.ridge must be >= 0; got -1.0.
     """
 
-    ridge: float = 1e-4
+    ridge: Annotated[float, AtLeast(0)] = 1e-4
 
-    def __post_init__(self):
-        if not self.ridge >= 0:
-            raise ValueError(f"ClosedForm.ridge must be >= 0; got {self.ridge}.")
-
-    def check(self, symmetry: Symmetry) -> None:
+    def check_symmetry(self, symmetry: Symmetry) -> None:
         """Every symmetry has a basis, so any will do."""
 
     def potentials(self, sums: NormalEquations, bases: tuple[Basis, Basis]) -> tuple[Potential, Potential]:
@@ -126,17 +123,12 @@ class Neural(PotentialSolver):
     ValueError: Neural.width must be >= 1; got 0.
     """
 
-    width: int = 32
-    depth: int = 2
-    iterations: int = 1000
-    seed: int = 0
+    width: Count = 32
+    depth: Count = 2
+    iterations: Count = 1000
+    seed: Seed = 0
 
-    def __post_init__(self):
-        for name in ("width", "depth", "iterations"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"Neural.{name} must be >= 1; got {getattr(self, name)}.")
-
-    def check(self, symmetry: Symmetry) -> None:
+    def check_symmetry(self, symmetry: Symmetry) -> None:
         if isinstance(symmetry, NoSymmetry):
             raise ValueError(
                 "Neural trains on a grid of displacements, and NoSymmetry has no displacements. Use ClosedForm()."

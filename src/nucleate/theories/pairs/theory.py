@@ -1,7 +1,7 @@
 r"""Embeddings as interacting particles: pair potentials fitted to recorded forces ([mehta2024repons])."""
 
 from dataclasses import dataclass, field, replace
-from typing import final
+from typing import Annotated, final
 
 import equinox as eqx
 import jax
@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float
 
+from nucleate.checking import Above, AtLeast, AtMost, Bits, Count, Seed, checked
 from nucleate.theories.pairs.basis import Basis, basis_for
 from nucleate.theories.pairs.curl import CurlTest, curl_test
 from nucleate.theories.pairs.flow import pair_energies, pair_flow, pair_gradients, representation_loss, trajectory_loss
@@ -76,18 +77,13 @@ class PairPotential(Theory):
 
     symmetry: Symmetry = field(default_factory=Parity)
     solver: PotentialSolver = field(default_factory=ClosedForm)
-    coefficients: int = 300
-    reach: float = 0.999
-    configurations: int = 20_000
-    seed: int = 0
+    coefficients: Annotated[int, AtLeast(8), Bits(31)] = 300
+    reach: Annotated[float, Above(0), AtMost(1)] = 0.999
+    configurations: Count = 20_000
+    seed: Seed = 0
 
-    def __post_init__(self):
-        if not 0 < self.reach <= 1:
-            raise ValueError(f"PairPotential.reach must be in (0, 1]; got {self.reach}.")
-        for name, least in (("coefficients", 8), ("configurations", 1)):
-            if getattr(self, name) < least:
-                raise ValueError(f"PairPotential.{name} must be >= {least}; got {getattr(self, name)}.")
-        self.solver.check(self.symmetry)
+    def check(self) -> None:
+        self.solver.check_symmetry(self.symmetry)
 
     def fit(self, record: xr.Dataset) -> "PairPotentialFit":
         """Find the potentials whose gradient is nearest to the gradients of `record`."""
@@ -204,6 +200,7 @@ class PairPotentialFit(Fit):
         """−∇U of each configuration: the velocity at which it moves, near −∂L/∂R."""
         return -pair_gradients(self.terms, self.attract, self.repel, _flat(embedding)).reshape(np.shape(embedding))
 
+    @checked
     def simulate(
         self, x0: Float[Array | np.ndarray, "*member token dim"], times: Float[Array | np.ndarray, "*#member time"]
     ) -> Float[np.ndarray, "*member time token dim"]:

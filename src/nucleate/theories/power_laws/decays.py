@@ -5,19 +5,21 @@ All have the form Q(t) = Q* ± A exp(−λ u(t)), each with its own clock u(t).
 
 import abc
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 from jaxtyping import Float
 from scipy.optimize import minimize_scalar
 from scipy.stats import t as student
 
+from nucleate.checking import Above, Below, Checked
+
 FEWEST = 5  # rows; three families of curves cannot be told apart with fewer
 _DECAYS = np.geomspace(1e-2, 1e2, 81)  # λ (u_end − u_start): how far a curve with a free limit may fall within a window
 _ROUNDING = 1e-20  # of the sum of squares: a residual below this share is rounding
 
 
-class Decay(abc.ABC):
+class Decay(Checked, abc.ABC):
     r"""How the distance to a limit falls: exponentially in a clock.
 
         |Q(t) − Q*| = A exp(−λ u(t))
@@ -87,11 +89,7 @@ class Stretched(Decay):
     [2.0, 3.0]
     """
 
-    beta: float = 0.5
-
-    def __post_init__(self):
-        if not 0 < self.beta < 1:
-            raise ValueError(f"Stretched.beta must be between 0 and 1; got {self.beta}.")
+    beta: Annotated[float, Above(0), Below(1)] = 0.5
 
     def clock(self, time: Float[np.ndarray, " time"]) -> Float[np.ndarray, " time"]:
         return time**self.beta

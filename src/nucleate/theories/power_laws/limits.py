@@ -8,10 +8,11 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
+from nucleate.checking import Checked
 from nucleate.theories.reading import Need
 
 
-class Limit(abc.ABC):
+class Limit(Checked, abc.ABC):
     """The limit of each history: `KnownLimit`, `RecordedLimit` or `FreeLimit`."""
 
     @property

@@ -3,17 +3,18 @@ r"""Where a history changes its course: windows fixed beforehand or found by a s
 import abc
 from dataclasses import dataclass
 from math import inf
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 from jaxtyping import Float
 
+from nucleate.checking import Above, AtLeast, Checked, Count, Infinite
 from nucleate.theories.power_laws.decays import FEWEST
 
 _ROWS = 200  # change points are sought among this many rows, evenly spaced in ln t
 
 
-class Windows(abc.ABC):
+class Windows(Checked, abc.ABC):
     r"""Which stretches of a history are fitted, each with its own law: `Regimes` or a fixed `Window`."""
 
     @abc.abstractmethod
@@ -30,12 +31,12 @@ class Window(Windows):
     [(100.0, 200.0)]
     """
 
-    start: float = 0.0
-    end: float = inf
+    start: Annotated[float, AtLeast(0)] = 0.0
+    end: Annotated[float, Infinite()] = inf
 
-    def __post_init__(self):
-        if not 0 <= self.start < self.end:
-            raise ValueError(f"Window needs 0 <= start < end; got {self.start} and {self.end}.")
+    def check(self) -> None:
+        if not self.start < self.end:
+            self.refuse("end", f"must be > start = {self.start}; got {self.end}")
 
     def of(self, time: Float[np.ndarray, " time"], distance: Float[np.ndarray, " time"]) -> list[tuple[float, float]]:
         inside = time[(time >= self.start) & (time <= self.end)]
@@ -59,15 +60,9 @@ class Regimes(Windows):
     [(1, 100), (112, 10000)]
     """
 
-    most: int = 4
-    octaves: float = 0.5
-    penalty: float = 1.0
-
-    def __post_init__(self):
-        if self.most < 1:
-            raise ValueError(f"Regimes.most must be >= 1; got {self.most}.")
-        if not (self.octaves > 0 and self.penalty > 0):
-            raise ValueError(f"Regimes.octaves and penalty must be > 0; got {self.octaves} and {self.penalty}.")
+    most: Count = 4
+    octaves: Annotated[float, Above(0)] = 0.5
+    penalty: Annotated[float, Above(0)] = 1.0
 
     def of(self, time: Float[np.ndarray, " time"], distance: Float[np.ndarray, " time"]) -> list[tuple[float, float]]:
         if len(time) < FEWEST:

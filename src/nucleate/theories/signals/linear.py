@@ -8,6 +8,7 @@ import xarray as xr
 from jaxtyping import Array, Float
 from scipy.linalg import expm
 
+from nucleate.checking import checked
 from nucleate.theories.signals.fit import SignalFit, SignalTheory
 from nucleate.theories.signals.record import Signals
 from nucleate.theories.signals.regression import LeastSquares, RegressionResult, Solver
@@ -55,7 +56,7 @@ class SelfFlow(SignalTheory):
 
     >>> x = 8 * 0.5 ** np.arange(4.0)[None, :, None] + np.array([0.0, 1.0])
     >>> record = xr.Dataset({"signal": (("member", "step", "freq"), x)}, coords={"step": np.arange(4)})
-    >>> SelfFlow().fit(record).interactions.values.round(6).tolist()
+    >>> (SelfFlow().fit(record).interactions.values.round(6) + 0).tolist()
     [[-0.5, 0.0], [0.0, -0.5]]
     """
 
@@ -85,7 +86,7 @@ class LinearFlowFit(SignalFit):
     the solver met its tolerance. Frequencies count from 1 if the record does not name them.
 
     >>> A, b = xr.DataArray([[-1.0]], dims=("freq", "source")), xr.DataArray([2.0], dims="freq")
-    >>> LinearFlowFit(LinearFlow(), A, b, converged=True).simulate(np.zeros(1), np.array([0.0, 50.0])).round(6)
+    >>> LinearFlowFit(LinearFlow(), A, b, converged=True).simulate(np.zeros(1), np.array([0.0, 50.0])).round(6) + 0
     array([[0.],
            [2.]])
     """
@@ -104,6 +105,7 @@ class LinearFlowFit(SignalFit):
         """A x + b, per training step."""
         return np.asarray(x, np.float64) @ self.interactions.to_numpy().T + self.intercept.to_numpy()
 
+    @checked
     def simulate(
         self, x0: Float[Array | np.ndarray, " freq"], times: Float[Array | np.ndarray, " time"]
     ) -> Float[np.ndarray, "time freq"]:

@@ -8,6 +8,7 @@ import xarray as xr
 from jaxtyping import Array, Float
 from scipy.integrate import solve_ivp
 
+from nucleate.checking import checked
 from nucleate.theories.signals.fit import SignalFit, SignalTheory
 from nucleate.theories.signals.record import Signals
 from nucleate.theories.signals.regression import LeastSquares, Solver
@@ -84,6 +85,7 @@ class LotkaVolterraFit(SignalFit):
         meetings = np.tensordot(x, self.quadratic.to_numpy(), axes=(-1, 1)) @ x[..., None]
         return x @ self.linear.to_numpy().T + meetings[..., 0] + self.intercept.to_numpy()
 
+    @checked
     def simulate(
         self, x0: Float[Array | np.ndarray, " freq"], times: Float[Array | np.ndarray, " time"]
     ) -> Float[np.ndarray, "time freq"]:

@@ -3,10 +3,12 @@
 import abc
 import warnings
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 from jaxtyping import Float
+
+from nucleate.checking import Above, Checked, Count
 
 
 @final
@@ -25,7 +27,7 @@ class RegressionResult:
     converged: bool = True
 
 
-class Solver(abc.ABC):
+class Solver(Checked, abc.ABC):
     """How the coefficients of a law are chosen: `LeastSquares` or `Sparse`."""
 
     @abc.abstractmethod
@@ -70,18 +72,12 @@ class Sparse(Solver):
     authors leave `max_iter` at 1,000. Source: [ding2024survival], Section 4.2.
 
     >>> x = np.array([[0.0, 0.0], [1.0, 0.1], [2.0, 0.0], [3.0, 0.1]])
-    >>> Sparse(alpha=0.01).regress(x, x[:, :1]).coefficients.round(3)
+    >>> Sparse(alpha=0.01).regress(x, x[:, :1]).coefficients.round(3) + 0
     array([[0.992, 0.   ]])
     """
 
-    alpha: float = 0.01
-    max_iter: int = 100_000
-
-    def __post_init__(self):
-        if not self.alpha > 0:
-            raise ValueError(f"Sparse.alpha must be > 0; got {self.alpha}. For 0, use LeastSquares().")
-        if not self.max_iter > 0:
-            raise ValueError(f"Sparse.max_iter must be > 0; got {self.max_iter}.")
+    alpha: Annotated[float, Above(0)] = 0.01  # for 0, there is `LeastSquares`
+    max_iter: Count = 100_000
 
     def regress(
         self, features: Float[np.ndarray, "row feature"], targets: Float[np.ndarray, "row target"]

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, final
 import numpy as np
 import xarray as xr
 
+from nucleate.checking import Bits
 from nucleate.fleet import Members, grid, table
 from nucleate.interventions import Circle, Line
 from nucleate.papers.circles.recipe import (
@@ -17,12 +18,20 @@ from nucleate.papers.circles.recipe import (
     RandomStart,
     Start,
 )
-from nucleate.papers.config import Above, AtLeast
+from nucleate.papers.config import Above, AtLeast, Count, Seed
 from nucleate.papers.paper import Sequel
 from nucleate.record import at_the_end
+from nucleate.theories.reading import STEP, Need, require
 
 VARIANTS = ("A: strongest", "B: two strongest", "C: one random", "D: two random")
 """What "kept" leaves of each network of its source."""
+
+_NEEDS = (
+    Need("signal", ("member", "step", "freq"), "the signal of each frequency; a fleet of circle networks records it"),
+    *(Need(name, ("member",), "a column of a fleet of circle networks") for name in ("p", "dim", "wd", "seed")),
+    Need("last_step", ("member",), "the last step of each network; every fleet records it"),
+    STEP,
+)
 
 _FEWEST_TO_CHOOSE = 11  # the smallest p with five frequencies
 
@@ -32,17 +41,17 @@ _FEWEST_TO_CHOOSE = 11  # the smallest p with five frequencies
 class CircleFleet(Sequel):
     """Modular-addition networks Dec([E_a, E_b]), one for every combination of the listed values."""
 
-    p: Annotated[tuple[int, ...], AtLeast(3)] = (59,)
+    p: Annotated[tuple[int, ...], AtLeast(3), Bits(15)] = (59,)
     """Moduli, prime or not."""
-    dim: Annotated[tuple[int, ...], AtLeast(1)] = (128,)
+    dim: tuple[Count, ...] = (128,)
     """Embedding dimensions."""
     wd: Annotated[tuple[float, ...], AtLeast(0)] = (0.5,)
     """Weight decays."""
-    embeddings: Annotated[int, AtLeast(1)] = 1
+    embeddings: Count = 1
     """Initial embeddings for each combination."""
-    trials: Annotated[int, AtLeast(1)] = 1
+    trials: Count = 1
     """Networks that share an embedding; each has its own decoder and split."""
-    first_seed: Annotated[int, AtLeast(0)] = 0
+    first_seed: Seed = 0
     """Seeds count from here, so that fleets compared with each other do not share networks."""
     start: Literal["random", "perturbed", "lines", "circles", "kept"] = "random"
     """How embeddings start: N(0, 1); with one frequency scaled; as two constructed lines or circles; or with nothing
@@ -61,21 +70,21 @@ class CircleFleet(Sequel):
     """Train the decoder only."""
     eta: Annotated[float, Above(0)] = 0.01
     """Learning rate of AdamW."""
-    width: Annotated[int, AtLeast(1)] = 100
+    width: Count = 100
     """Units in each of the two hidden layers."""
-    steps: Annotated[int, AtLeast(1)] = 4000
+    steps: Count = 4000
     """Optimiser steps."""
     stop_when_clear: bool = False
     """Stop a network once every signal is far from the line between dead and alive (`CircleNetwork.clear`)."""
-    look: Annotated[int, AtLeast(1)] = 20
+    look: Count = 20
     """Record the signals every N steps."""
-    look_test: Annotated[int, AtLeast(1)] = 100
+    look_test: Count = 100
     """Record losses and accuracy every N steps."""
-    snapshots: Annotated[int, AtLeast(0)] = 0
+    snapshots: Annotated[int, AtLeast(0), Bits(31)] = 0
     """Record the embedding N times, at log-spaced steps."""
-    look_ablation: Annotated[int, AtLeast(0)] = 0
+    look_ablation: Annotated[int, AtLeast(0), Bits(31)] = 0
     """Record the loss with only the strongest circles left every N steps; 0: never."""
-    block: int | None = None
+    block: Count | None = None
     """Networks advanced together by one core; measured if left out."""
 
     def check(self) -> None:
@@ -118,6 +127,7 @@ class CircleFleet(Sequel):
 
     def after(self, record: xr.Dataset) -> "CircleFleet":
         """This fleet, with the two strongest frequencies that the networks of `source` ended with."""
+        require(record, f"CircleFleet.after, with source = {self.source!r},", _NEEDS)
         if record.sizes["member"] < self.embeddings:
             self.refuse(
                 "embeddings",

@@ -113,7 +113,7 @@ def figure_12(evidence: Evidence, folder: Path) -> Picture:
     for ax, variants in zip(axes, ((0, 1), (2, 3)), strict=True):
         groups = {"all frequencies": _padded(original.test_loss.values, ablated.sizes["step_test"])}
         groups |= {VARIANTS[v]: readings.of_variant(ablated, v).test_loss.values for v in variants}
-        loss_curves(ax, ablated.step_test.values, groups)
+        loss_curves(ax, ablated.step_test.values, groups, ylabel="test loss")
     return Picture(
         save(figure, folder / "figure_12.png"),
         "Fig. 12: starting with fewer circles",

@@ -75,7 +75,7 @@ def _fewer(evidence: Evidence) -> Findings:
         },
         "A slingshot is a rise of the test loss to ten times its lowest value so far; B has "
         f"{readings.told(readings.mean(leaps[1]), '.1f')} on average. Number of circles after "
-        f"{evidence.about(ABLATED)['steps']} steps, by what was left at the start: {circles}. Median test accuracy of "
+        f"{evidence.about(ABLATED).steps} steps, by what was left at the start: {circles}. Median test accuracy of "
         f"B: {readings.told(readings.median(at_the_end(parts[1], 'test_accuracy')), '.3f')}.",
     )
 

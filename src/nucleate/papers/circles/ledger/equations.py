@@ -44,7 +44,7 @@ def _linear(evidence: Evidence) -> Findings:
             LOST: bootstrap(np.median, same[LINEAR_NAME] - same[LASSO_NAME]),
             SPARSE: bootstrap(np.mean, lasso.zero, bounds=(0, 1)),
         },
-        f"{len(lasso.zero)} networks, the first {evidence.about(DYNAMICS)['steps']} steps. Median R² on the same run, "
+        f"{len(lasso.zero)} networks, the first {evidence.about(DYNAMICS).steps} steps. Median R² on the same run, "
         f"on its second half when the first was fitted (later), and on another run (other): {told}. "
         f"{int(lasso.converged.sum())} of {len(lasso.zero)} Lasso fits converged.",
     )

@@ -43,7 +43,7 @@ def _losses(evidence: Evidence, step: int, *fleets: str) -> tuple[np.ndarray, np
 
 
 def _frozen(evidence: Evidence) -> Findings:
-    step = min(_READ, *(evidence.about(name)["steps"] for name in (FROZEN, FROZEN_LARGE)))
+    step = min(_READ, *(evidence.about(name).steps for name in (FROZEN, FROZEN_LARGE)))
     dim, loss = _losses(evidence, step, FROZEN, FROZEN_LARGE)
     p = int(evidence.record(FROZEN).p[0])
 
@@ -69,7 +69,7 @@ def _medians(dim: np.ndarray, loss: np.ndarray) -> str:
 
 
 def _small_and_medium(evidence: Evidence) -> Findings:
-    step = min(_READ_LATE, evidence.about(FROZEN)["steps"])
+    step = min(_READ_LATE, evidence.about(FROZEN).steps)
     dim, loss = _losses(evidence, step, FROZEN)
     p = int(evidence.record(FROZEN).p[0])
     difference = bootstrap(

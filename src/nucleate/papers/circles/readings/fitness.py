@@ -42,7 +42,7 @@ def rates(record: xr.Dataset) -> Rates:
 
 def perturbed_frequency(evidence: Evidence) -> int:
     """The frequency whose signal was changed."""
-    return evidence.about(PERTURBED)["config"]["frequency"]
+    return evidence.about(PERTURBED).config["frequency"]
 
 
 def perturbations(record: xr.Dataset, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -10,12 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from nucleate.checking import Checked
 from nucleate.interventions import Circle, Line, construct, keep, scale
 
 _AUTHORS = Line()
 
 
-class Start(abc.ABC):
+class Start(Checked, abc.ABC):
     """The embedding at step 0 of a member, from its columns."""
 
     @abc.abstractmethod

@@ -8,7 +8,7 @@ import xarray as xr
 
 from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Reason, Region, share
 from nucleate.observables import Doubt
-from nucleate.papers.collisions.experiments import LARGE, Effort
+from nucleate.papers.collisions.experiments import BOXES, Effort
 from nucleate.papers.collisions.ledger.maturity import FORMED_IN_LARGE
 from nucleate.papers.collisions.readings import power_laws
 from nucleate.papers.collisions.readings.learning_coefficients import SETTING, HeadCoefficients, of_heads
@@ -201,7 +201,7 @@ CLAIMS = (
         "The learning coefficient of a collision head plateaus where its correlation follows a power law.",
         (RESTS, RISES),
         _plateau,
-        (LARGE,),
+        BOXES,
         "We observe that the local learning coefficient plateaus in sections of training where the cross-correlation "
         "function is governed by a power law.",
     ),
@@ -211,7 +211,7 @@ CLAIMS = (
         "An earlier plateau of the learning coefficient occurs only in heads with two power laws.",
         (EARLIER_OF_TWO, EARLIER_OF_ONE),
         _earlier,
-        (LARGE,),
+        BOXES,
         "note that such plateaus in the LLC do not occur in heads without two power laws",
     ),
 )

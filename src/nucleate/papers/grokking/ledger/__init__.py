@@ -1,8 +1,32 @@
-"""The paper's claims 1-24."""
+"""The paper's claims 1-39."""
 
 from nucleate.claims import in_order
-from nucleate.papers.grokking.ledger import accuracy, deduction, dynamics, flows, phases, sets
+from nucleate.papers.grokking.ledger import (
+    accuracy,
+    deduction,
+    dynamics,
+    flows,
+    groups,
+    images,
+    lottery,
+    phases,
+    sets,
+    toy_maps,
+    transformer,
+)
 
-CLAIMS = in_order(sets.CLAIMS, deduction.CLAIMS, flows.CLAIMS, accuracy.CLAIMS, dynamics.CLAIMS, phases.CLAIMS)
+CLAIMS = in_order(
+    sets.CLAIMS,
+    deduction.CLAIMS,
+    flows.CLAIMS,
+    accuracy.CLAIMS,
+    dynamics.CLAIMS,
+    phases.CLAIMS,
+    toy_maps.CLAIMS,
+    groups.CLAIMS,
+    transformer.CLAIMS,
+    lottery.CLAIMS,
+    images.CLAIMS,
+)
 
 __all__ = ["CLAIMS"]

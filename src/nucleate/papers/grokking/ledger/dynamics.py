@@ -2,7 +2,7 @@
 
 import numpy as np
 import xarray as xr
-from scipy.stats import binom, rankdata
+from scipy.stats import binom
 
 from nucleate.claims import (
     Check,
@@ -15,7 +15,7 @@ from nucleate.claims import (
     Steps,
     Threshold,
     bootstrap,
-    pearson,
+    partial_spearman,
     share,
     spearman,
 )
@@ -108,7 +108,7 @@ def _grokking_time(evidence: Evidence) -> Findings:
         },
         f"{len(steps)} of {record.sizes['member']} training sets have λ3 > 0; {arrived.sum()} of these networks reach "
         f"RQI > 0.95{pace}. With the effect of data size removed from both, the rank correlation with 1/(λ3 η) is "
-        f"{_beyond_size(steps, predicted, fraction):.2f}: that is what λ3 knows beyond the size. Learning rates "
+        f"{partial_spearman(steps, predicted, fraction):.2f}: that is what λ3 knows beyond the size. Learning rates "
         f"{_learning_rates(record)}; the figure's caption has η = 1e-3.",
     )
 
@@ -116,14 +116,6 @@ def _grokking_time(evidence: Evidence) -> Findings:
 def _learning_rates(record: xr.Dataset) -> str:
     pairs = sorted(set(zip(record.eta_repr.values.tolist(), record.eta_dec.values.tolist(), strict=True)))
     return ", ".join(f"({representation:g}, {decoder:g})" for representation, decoder in pairs)
-
-
-def _beyond_size(steps: np.ndarray, predicted: np.ndarray, size: np.ndarray) -> float:
-    """Rank correlation of steps and prediction after regressing the rank of the data size out of both."""
-    steps, predicted, size = (rankdata(column) - (len(column) + 1) / 2 for column in (steps, predicted, size))
-    if not size.any():
-        return float("nan")
-    return pearson(*(part - size * (part @ size) / (size @ size) for part in (steps, predicted)))
 
 
 _PAPER_SEEDS = 200

@@ -30,6 +30,8 @@ from nucleate.papers.grokking.experiments import (
     CORNERS,
     CORNERS_DECAY,
     CORNERS_DECAY_CLASSES,
+    GROUPS_CORNERS,
+    GROUPS_PHASES,
     PHASE_DECAY,
     PHASE_DECAY_CLASSES,
     PHASE_RATES,
@@ -41,28 +43,12 @@ _GENERALISING = (Phase.COMPREHENSION, Phase.GROKKING)
 _PAPER_CELLS = 16 * 11
 """Cells of the paper's own map; with fewer, an absent phase proves nothing."""
 
-_MAPS = {"regression": PHASE_DECAY, "classification": PHASE_DECAY_CLASSES}
-_MAP_CORNERS = {"regression": CORNERS_DECAY, "classification": CORNERS_DECAY_CLASSES}
-
-
-def _is_short(record: xr.Dataset) -> bool:
-    return int(record.steps) < TABLE_1_STEPS
-
-
-def _share_in(record: xr.Dataset, chosen: np.ndarray, *wanted: Phase) -> Estimate:
-    """The share of the chosen networks that are in these phases, of those that did not diverge: too early while any of
-    them may still change its phase."""
-    codes = readings.phase_of(record)[chosen]
-    codes = codes[codes >= 0]
-    found = share(int(np.isin(codes, wanted).sum()), len(codes))
-    settled = np.isin(codes, _GENERALISING).all()
-    return found.too_early() if _is_short(record) and not settled else found
-
-
-def _census(record: xr.Dataset) -> str:
-    codes = readings.phase_of(record)
-    counts = ", ".join(f"{int(np.sum(codes == p))} {p.name.lower()}" for p in Phase)
-    return f"{len(codes)} networks within {int(record.steps):,} steps: {counts}."
+_MAPS = {"regression": PHASE_DECAY, "classification": PHASE_DECAY_CLASSES, "permutations": GROUPS_PHASES}
+_MAP_CORNERS = {
+    "regression": CORNERS_DECAY,
+    "classification": CORNERS_DECAY_CLASSES,
+    "permutations": GROUPS_CORNERS,
+}
 
 
 _FAST_DECODER = Check("fast decoder, slow representation: share that memorise", "most", MOST)
@@ -88,14 +74,14 @@ def _competition(evidence: Evidence) -> Findings:
     soon = readings.steps_to(plane, "valid90")[comprehending]
     lead = np.log10(plane.eta_repr.values / plane.eta_dec.values)[comprehending]
     note = (
-        f"Map: {_census(plane)} Corners: {_census(corners)} Slow decoder with fast representation: "
+        f"Map: {readings.census(plane)} Corners: {readings.census(corners)} Slow decoder with fast representation: "
         f"{np.isfinite(late).sum()} of {len(late)} generalise, at a median of {_median(late):,.0f} steps, against "
         f"{_median(soon):,.0f} for the comprehending networks of the map."
     )
     return Findings(
         {
-            _FAST_DECODER: _share_in(corners, fast_decoder, Phase.MEMORIZATION),
-            _SLOW_DECODER: _share_in(corners, ~fast_decoder, *_GENERALISING),
+            _FAST_DECODER: readings.Hits.of(corners, fast_decoder, Phase.MEMORIZATION).share(),
+            _SLOW_DECODER: readings.Hits.of(corners, ~fast_decoder, *_GENERALISING).share(),
             _LATE: bootstrap(lambda a, b: ratio(np.median(a), np.median(b)), late, soon, apart=True),
             _LEAD: bootstrap(np.median, lead),
         },
@@ -120,8 +106,11 @@ def _four_phases(evidence: Evidence) -> Findings:
         held = _established(plane, corners)
         estimates[check] = _number_of(held, plane)
         names = ", ".join(sorted(p.name.lower() for p in held)) or "none"
-        notes.append(f"{kind.capitalize()}: established: {names}. Map: {_census(plane)} Corners: {_census(corners)}")
-    return Findings(estimates, " ".join(notes) + " Fig. 6d (permutations) is not part of this measurement.")
+        notes.append(
+            f"{kind.capitalize()}: established: {names}. Map: {readings.census(plane)} "
+            f"Corners: {readings.census(corners)}"
+        )
+    return Findings(estimates, " ".join(notes))
 
 
 def _established(plane: xr.Dataset, corners: xr.Dataset) -> set[Phase]:
@@ -131,7 +120,7 @@ def _established(plane: xr.Dataset, corners: xr.Dataset) -> set[Phase]:
     at = [corners.wd_dec.values == decay for decay in np.unique(corners.wd_dec.values)]
     ends = {int(vote(readings.phase_of(corners)[chosen], 0)[0]) for chosen in at}
     final = set(map(int, _GENERALISING))
-    cells, ends = (found & final if _is_short(r) else found for found, r in ((cells, plane), (ends, corners)))
+    cells, ends = (found & final if readings.is_short(r) else found for found, r in ((cells, plane), (ends, corners)))
     return {Phase(code) for code in (cells | ends) - {-1}}
 
 
@@ -140,7 +129,7 @@ def _number_of(held: set[Phase], plane: xr.Dataset) -> Estimate:
     if len(held) == len(Phase):
         return Estimate.exact(len(held))
     cells = np.prod([len(np.unique(plane[name].values)) for name in ("eta_dec", "wd_dec")])
-    missing = Reason.TOO_EARLY if _is_short(plane) else Reason.TOO_FEW if cells < _PAPER_CELLS else None
+    missing = Reason.TOO_EARLY if readings.is_short(plane) else Reason.TOO_FEW if cells < _PAPER_CELLS else None
     most = len(held) if missing is None else len(Phase)
     return replace(Estimate.exact(len(held)), high=float(most), reason=missing)
 
@@ -156,9 +145,9 @@ def _decay_corners(evidence: Evidence) -> Findings:
     for kind, name in _MAP_CORNERS.items():
         corners = evidence.record(name)
         low = corners.wd_dec.values == corners.wd_dec.values.min()
-        estimates[_MEMORISED[kind]] = _share_in(corners, low, Phase.MEMORIZATION)
-        estimates[_CONFUSED[kind]] = _share_in(corners, ~low, Phase.CONFUSION)
-        notes.append(f"{kind.capitalize()} (η decoder {float(corners.eta_dec[0]):g}): {_census(corners)}")
+        estimates[_MEMORISED[kind]] = readings.Hits.of(corners, low, Phase.MEMORIZATION).share()
+        estimates[_CONFUSED[kind]] = readings.Hits.of(corners, ~low, Phase.CONFUSION).share()
+        notes.append(f"{kind.capitalize()} (η decoder {float(corners.eta_dec[0]):g}): {readings.census(corners)}")
     return Findings(estimates, " ".join(notes))
 
 
@@ -175,7 +164,7 @@ def _between(evidence: Evidence) -> Findings:
         winner, _ = vote(readings.phase_map(plane, "eta_dec", "wd_dec")[0], -1)
         total, between = int(np.sum(winner == Phase.GROKKING)), int(sandwiched(winner).sum())
         estimates[check] = share(between, total)
-        notes.append(f"{kind.capitalize()}: {between} of {total} grokking cells. {_census(plane)}")
+        notes.append(f"{kind.capitalize()}: {between} of {total} grokking cells. {readings.census(plane)}")
     return Findings(estimates, " ".join(notes))
 
 
@@ -195,7 +184,7 @@ CLAIMS = (
     ),
     Claim(
         "grokking/20",
-        "Fig. 6bc",
+        "Fig. 6bcd",
         "The phase diagrams over decoder learning rate and weight decay each show all four phases.",
         tuple(_PHASES_HELD.values()),
         _four_phases,
@@ -204,7 +193,7 @@ CLAIMS = (
     ),
     Claim(
         "grokking/21",
-        "Fig. 6bc",
+        "Fig. 6bcd",
         "A fast decoder memorises without weight decay and is confused at high weight decay.",
         (*_MEMORISED.values(), *_CONFUSED.values()),
         _decay_corners,
@@ -214,7 +203,7 @@ CLAIMS = (
     ),
     Claim(
         "grokking/22",
-        "Fig. 6bc",
+        "Fig. 6bcd",
         "Grokking is sandwiched between comprehension and memorisation.",
         tuple(_BETWEEN.values()),
         _between,

@@ -14,3 +14,7 @@ ABOUT_THREE = Region.between(1.5, 6)
 """About 3 n_h: 3 within a factor of two."""
 
 MOST = Region.at_least(0.5)
+
+NEARLY_ALL = Region.at_least(0.9)
+COINCIDES = Region.between(0.5, 2)
+"""Two times coincide: one within a factor of two of the other."""

@@ -86,7 +86,7 @@ def _recovered(evidence: Evidence) -> Findings:
             OVER_NARROW: minus(narrow & (wd == 0)),
             OVER_DECAY: minus(~narrow & strong),
         },
-        f"{evidence.about(NARROW)['steps']:,} steps. Lines: {told}. The strongest weight decay is judged, chosen in a "
+        f"{evidence.about(NARROW).steps:,} steps. Lines: {told}. The strongest weight decay is judged, chosen in a "
         "pilot.",
     )
 

@@ -1,4 +1,4 @@
-"""Measurements that claims and figures share. Those of `evidence` are made for `Evidence.once`: computed one time."""
+"""The toy model. Measurements of `evidence` are made for `Evidence.once`: computed one time for claims and figures."""
 
 from dataclasses import dataclass
 
@@ -17,12 +17,11 @@ from nucleate.observables import (
     is_linear,
     known,
     normalized,
-    phase,
     predicted_accuracy,
 )
-from nucleate.papers.grokking.experiments import DATA_SIZE, FOUR_SYMBOLS, TRAJECTORIES
+from nucleate.papers.grokking.experiments.toy import DATA_SIZE, FOUR_SYMBOLS, TRAJECTORIES
 from nucleate.papers.grokking.recipe import P, Structure
-from nucleate.record import NEVER, Outcome, at_the_end, stayed_finite
+from nucleate.record import at_the_end, stayed_finite
 from nucleate.theories import AllParallelograms, EffectiveLoss, EffectiveLossFit
 
 # --- random training sets --------------------------------------------------------------------------------------------
@@ -168,31 +167,6 @@ def theory_steps(record: xr.Dataset) -> np.ndarray:
 
 def _normalized_z0(record: xr.Dataset) -> int:
     return (record.sizes["token"] - 1) * record.sizes["dim"]
-
-
-def steps_to(record: xr.Dataset, crossing: str) -> np.ndarray:
-    """The step at which each member crossed a threshold; infinite if it did not."""
-    steps = record[f"{crossing}_step"].values.astype(float)
-    return np.where(steps == NEVER, np.inf, steps)
-
-
-# --- phases ----------------------------------------------------------------------------------------------------------
-
-
-def phase_of(record: xr.Dataset) -> np.ndarray:
-    """The phase of every member within the run's steps; -1 for one that diverged."""
-    found = phase(record.train90_step.values, record.valid90_step.values)
-    return np.where(record.outcome.values == Outcome.DIVERGED, -1, found)
-
-
-def phase_map(record: xr.Dataset, x: str, y: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Phases over two hyperparameters: (codes[y, x, repeat], x values, y values); -1 where there is no network."""
-    names = (y, x, "repeat")
-    axes = [np.unique(record[name].values) for name in names]
-    codes = np.full([len(axis) for axis in axes], -1)
-    cells = tuple(np.searchsorted(axis, record[name].values) for axis, name in zip(axes, names, strict=True))
-    codes[cells] = phase_of(record)
-    return codes, axes[1], axes[0]
 
 
 # --- four symbols ----------------------------------------------------------------------------------------------------

@@ -1,0 +1,7 @@
+"""`python -m nucleate`: the command line."""
+
+import sys
+
+from nucleate.cli import main
+
+sys.exit(main())

@@ -1,0 +1,64 @@
+"""What run.json says of a run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from nucleate.record.schema import SCHEMA_VERSION
+
+
+@dataclass(frozen=True)
+class Session:
+    """Who continued a run that was begun with other versions, instructions or device, or asked for another block.
+
+    `shards_done`: how many parts of the fleet were complete then; `seconds`: what they had cost.
+    """
+
+    created: str
+    versions: Mapping[str, str]
+    platform: Mapping[str, Any]
+    git: str
+    device: str | None = None
+    block: int | None = None
+    shards_done: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class About:
+    """What was run: by whom and with what, how many `members` for how many `steps`, and how far it has come.
+
+    `block`, `shard_size` and `groups` are there as soon as the record is laid out; `experiment` and `config` if it is
+    one of a paper's; `device`: what it was begun on; `sessions`: who continued it. `rest`: whatever else the file says.
+    """
+
+    status: Literal["created", "running", "interrupted", "complete"]
+    created: str
+    versions: Mapping[str, str]
+    git: str
+    platform: Mapping[str, Any]
+    members: int
+    steps: int
+    schema_version: int = SCHEMA_VERSION
+    experiment: str | None = None
+    config: Mapping[str, Any] = field(default_factory=dict)
+    fingerprint: str | None = None
+    code: str | None = None
+    block: int | None = None
+    shard_size: int | None = None
+    groups: int | None = None
+    seconds: float = 0.0
+    device: str | None = None
+    sessions: tuple[Session, ...] = ()
+    rest: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self):
+        for name in ("members", "steps", "block", "shard_size", "groups"):
+            count = getattr(self, name)
+            if count is not None and count < 1:
+                raise ValueError(f"{name} must be >= 1; got {count}.")
+        if (self.block is None) != (self.shard_size is None):
+            missing = "block" if self.block is None else "shard_size"
+            raise ValueError(f"{missing} is missing.")
+        if self.seconds < 0:
+            raise ValueError(f"seconds must be >= 0; got {self.seconds}.")

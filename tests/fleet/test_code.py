@@ -1,0 +1,64 @@
+"""A recipe that was rewritten under the same name does not pass for the one that trained a run."""
+
+import importlib.util
+import linecache
+import sys
+
+import pytest
+
+from nucleate.fleet import Plan, table, train
+from nucleate.fleet.code import code_of
+from nucleate.papers.grokking.recipe import ToyAddition
+from nucleate.record import RunError
+
+LINE = """
+import jax.numpy as jnp
+import numpy as np
+import optax
+from nucleate.fleet import Every, Probe, Recipe
+from nucleate.models import MLP
+
+class Line(Recipe):
+    def data(self, member):
+        return {"train": {"x": np.ones((2, 1), np.float32)}}
+    def model(self, member, key):
+        return MLP((1, 1), key=key)
+    def optimizer(self, member):
+        return optax.sgd(0.1)
+    def loss(self, model, batch, key):
+        return jnp.mean(model(batch["x"][0]) ** 2), None
+    @property
+    def probes(self):
+        return (Probe("loss", lambda view: view.loss, Every(2)),)
+"""
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    """A recipe from a module of the user's, as it is written now."""
+
+    def load(text: str):
+        file = tmp_path / "lines.py"
+        file.write_text(text)
+        spec = importlib.util.spec_from_file_location("lines", file)
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "lines", module)
+        linecache.checkcache(str(file))
+        exec(compile(text, str(file), "exec"), module.__dict__)
+        return module.Line()
+
+    return load
+
+
+def test_rewritten_code_is_refused_and_comments_are_not(written, tmp_path):
+    plan = lambda text: Plan(written(text), table(seed=[0]), steps=4, block=1)
+    train(plan(LINE), tmp_path / "run")
+    train(plan(LINE.replace("    def model", "    # a comment\n    def model")), tmp_path / "run")
+    train(plan(LINE + "\nTHRESHOLD = 3\n"), tmp_path / "run")  # what a claim in the same file may change
+    with pytest.raises(RunError, match="was trained by other code: Line has been rewritten since"):
+        train(plan(LINE.replace("sgd(0.1)", "adam(0.1)")), tmp_path / "run")
+
+
+def test_only_code_of_users_in_files_is_known(written):
+    assert code_of(ToyAddition()) is None
+    assert code_of(written(LINE)) is not None
