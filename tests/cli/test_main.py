@@ -56,6 +56,8 @@ MISTAKES = {
     "negative decay": (["run", "grokking/data-size", "--wd-dec", "-1"], "must be >= 0; got -1.0."),
     "empty split": (["run", "grokking/data-size", "--train-size", "0"], "train_size must be between 1 and 55"),
     "no values": (["run", "grokking/data-size", "--train-size"], "train_size"),
+    "a size that is not there": (["run", "grokking/digits", "--budget", "quick"], "grokking/digits has no quick size"),
+    "a budget that is not there": (["run", "grokking/data-size", "--budget=huge"], "huge"),
     "not a run": (["show", "."], "is not a run directory"),
     "no such folder": (["resume", "nowhere"], "there is no such folder"),
     "unknown paper": (["replicate", "alchemy"], "no paper 'alchemy'"),

@@ -141,6 +141,13 @@ def test_an_experiment_of_the_list_is_run_with_what_it_awaits(nucleate_of_toys):
     assert "mine cannot be resumed by this nucleate: Slower has other fields" in refused.stderr
 
 
+@pytest.mark.parametrize(("budget", "networks"), [(["--budget", "quick"], 7), (["--budget=paper"], 8), ([], 8)])
+def test_a_budget_decides_what_is_not_said(nucleate_of_toys, budget, networks):
+    done = nucleate_of_toys("run", FIRST, *budget, "--out", "mine")
+    assert done.returncode == 0, done.stderr
+    assert f"{networks} networks ({networks} ok)" in done.stdout
+
+
 def test_a_bad_option_is_answered_with_field_and_value(nucleate_of_toys):
     answer = nucleate_of_toys("run", FIRST, "--seeds", "0")
     assert answer.returncode == 2

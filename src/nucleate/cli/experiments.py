@@ -2,7 +2,7 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import tyro
 from rich.text import Text
@@ -22,11 +22,20 @@ def run_experiment(args: list[str]) -> None:
         _run_help(wanted=bool(args) and args[0] in ("-h", "--help"))
         return
     name, *rest = args
-    default = _experiment(name)
+    budget = _budget(rest)
+    default = _experiment(name, budget)
     options = dataclasses.make_dataclass(
         "Run",
         [
             ("config", tyro.conf.OmitArgPrefixes[type(default)], default),
+            (
+                "budget",
+                Annotated[
+                    Literal["quick", "standard", "paper"],
+                    tyro.conf.arg(help="Whose sizes are the defaults of the other options; 'paper': the paper's own."),
+                ],
+                budget,
+            ),
             (
                 "out",
                 Annotated[Path | None, tyro.conf.arg(help="Folder of the run; named after its config if left out.")],
@@ -39,7 +48,10 @@ def run_experiment(args: list[str]) -> None:
             ),
         ],
     )
-    description = f"Train the fleet {name}.\n\nExample:\n  nucleate run {name} --seeds 1 --steps 500"
+    description = (
+        f"Train the fleet {name}.\n\nExamples:\n  nucleate run {name} --seeds 1 --steps 500\n"
+        f"  nucleate run {name} --budget paper"
+    )
     chosen: Any = parse(options, rest, f"nucleate run {name}", description)
     plan = _plan(chosen.config, name)
     out = chosen.out or _folder(name, plan)
@@ -89,15 +101,24 @@ def _experiments() -> dict:
     return {name: sizes.standard for each in PAPERS for name, sizes in paper(each).experiments.items()}
 
 
-def _experiment(name: str):
-    """The experiment of that name, at its standard size."""
+def _budget(args: list[str]) -> str:
+    """The budget among the options, which decides the defaults of all others; a wrong one is left to the parser."""
+    words = [word for arg in args for word in arg.split("=", 1)]
+    named = words[words.index("--budget") + 1 :][:1] if "--budget" in words else []
+    return named[0] if named and named[0] in ("quick", "standard", "paper") else "standard"
+
+
+def _experiment(name: str, budget: str = "standard"):
+    """The experiment of that name, at the size of a budget."""
     import difflib
 
-    from nucleate.papers import PAPERS, paper
+    from nucleate.papers import PAPERS, Budget, paper
 
     home = name.split("/")[0]
     if home in PAPERS and name in paper(home).experiments:
-        return paper(home).experiments[name].standard
+        if (sized := paper(home).experiments[name].at(Budget(budget))) is None:
+            raise UsageError(f"{name} has no {budget} size, which would show nothing; use --budget standard.")
+        return sized
     close = difflib.get_close_matches(name, _experiments(), n=1, cutoff=0.4)
     hint = f" Did you mean {close[0]}?" if close else ""
     raise UsageError(f"there is no experiment '{name}'.{hint} `nucleate list` shows all.")

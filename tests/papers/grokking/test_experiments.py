@@ -55,6 +55,16 @@ def test_a_bad_config_is_refused(fields, message):
         ToyFleet(**fields)
 
 
+def test_all_networks_may_share_one_split_of_each_size():
+    shared = ToyFleet(train_size=(25, 45), seeds=3, feasible=True, one_split=True)
+    members = shared.members()
+    seeds = [set(members["seed_split"][members["train_size"] == size].tolist()) for size in (25, 45)]
+    assert [len(each) for each in seeds] == [1, 1]
+    assert seeds[0] != seeds[1]
+    assert len(set(members["seed"].tolist())) == members.count  # only the split is shared
+    assert set(ToyFleet(seeds=3, one_split=True).members()["seed_split"].tolist()) == {0}
+
+
 def test_a_size_without_feasible_splits_is_refused():
     with pytest.raises(ValueError, match=r"ToyFleet.feasible finds no feasible split of 1 pairs"):
         ToyFleet(train_size=(1,), seeds=1, feasible=True).members()

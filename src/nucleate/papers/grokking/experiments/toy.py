@@ -52,6 +52,8 @@ class ToyFleet(PairFleet):
     """Use only splits from which an ideal network could reach 90 % validation accuracy."""
     training_set: tuple[tuple[int, int], ...] = ()
     """Train on these pairs, instead of random splits."""
+    one_split: bool = False
+    """Train all networks with as many pairs on the same ones, as in the paper's maps, instead of a split for each."""
 
     def check(self) -> None:
         pairs = self.recipe().task.count
@@ -86,21 +88,23 @@ class ToyFleet(PairFleet):
         return members.with_columns(seed_split=self._split_seeds(members))
 
     def _split_seeds(self, members: Members) -> np.ndarray:
-        """A different seed for the split of every member, skipping infeasible splits if `feasible`."""
+        """A different seed for the split of every member, or of every size if there is `one_split` for it, skipping
+        infeasible splits if `feasible`."""
         if not self.feasible:
-            return np.arange(members.count)
+            return np.zeros(members.count, int) if self.one_split else np.arange(members.count)
         seeds = np.empty(members.count, int)
         first = 0
         for size in np.unique(members["train_size"]).tolist():
             wanted = np.flatnonzero(members["train_size"] == size)
+            count = 1 if self.one_split else len(wanted)
             found: list[int] = []
-            while len(found) < len(wanted):
-                batch = range(first, first + 2 * len(wanted))
+            while len(found) < count:
+                batch = range(first, first + 2 * count)
                 found += self._feasible(batch, size)
                 first = batch.stop
                 if first > 100 * members.count and not found:
                     self.refuse("feasible", f"finds no feasible split of {size} pairs; use a larger train_size")
-            seeds[wanted] = found[: len(wanted)]
+            seeds[wanted] = found[:count]
         return seeds
 
     def _feasible(self, seeds: range, size: int) -> list[int]:
