@@ -103,6 +103,8 @@ def test_a_run_is_continued_after_its_recipe_has_moved(tmp_path, monkeypatch, co
     monkeypatch.setattr(Sums, "__module__", "moved")
     assert plan.fingerprint() != before.fingerprint
     assert train(plan, tmp_path / "run").about == before  # recognised as complete
+    later = dataclasses.replace(plan, about={"experiment": "small", "config": config | {"since_then": False}})
+    assert train(later, tmp_path / "run").about == before
 
 
 @pytest.mark.parametrize(

@@ -100,12 +100,15 @@ def _prepare(plan: Plan, run: Run) -> Run:
 def _is_of(plan: Plan, run: Run) -> bool:
     """Whether `run` is of `plan`: by fingerprint, or as the same config of the same experiment.
 
-    A fingerprint knows code by its name, so it changes when a class is renamed; an experiment's config does not.
+    A fingerprint knows code by its name, so it changes when a class is renamed; an experiment's config does not, but
+    it may have fields by now that an older run does not know.
     """
     about = run.about
     if about.fingerprint in (None, plan.fingerprint()):
         return True
     asked = {key: plan.about.get(key) for key in ("experiment", "config")}
+    if asked["config"] is not None and about.config is not None:
+        asked["config"] = {name: value for name, value in asked["config"].items() if name in about.config}
     asked |= {"members": plan.members.count, "steps": plan.steps}
     same = None not in asked.values() and as_attr(asked) == as_attr({key: getattr(about, key) for key in asked})
     return same and has_members(plan, run)

@@ -38,14 +38,16 @@ class Config(Checked):
     @final
     @classmethod
     def from_json(cls: type[_Config], fields: Mapping[str, Any]) -> _Config:
-        """The config that `to_json` wrote, read back from a file, which has lists for tuples."""
-        known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        """The config that `to_json` wrote, read back from a file, which has lists for tuples.
+
+        An older file may lack fields that came later: they have their defaults, with which all was as before.
+        """
+        known = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
         if not isinstance(fields, Mapping):
             raise ValueError(f"{cls.__name__} must be an object of the fields {sorted(known)}; got {fields!r}.")
-        if set(fields) != known:
-            raise ValueError(
-                f"{cls.__name__} has other fields than this config: {sorted(set(fields) ^ known, key=str)}."
-            )
+        required = {name for name, field in known.items() if field.default is dataclasses.MISSING}
+        if wrong := (set(fields) - known.keys()) | (required - set(fields)):
+            raise ValueError(f"{cls.__name__} has other fields than this config: {sorted(wrong, key=str)}.")
         return cls(**{name: _tuples(value) for name, value in fields.items()})
 
 
