@@ -13,10 +13,11 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+from nucleate.checking import Above, AtLeast
 from nucleate.claims import Check, Claim, Evidence, Findings, Region, Steps, Threshold, bootstrap, share, summary
 from nucleate.fleet import Every, Members, Probe, Recipe, grid
 from nucleate.models import MLP
-from nucleate.papers import Above, AtLeast, Budget, Experiment, Paper, Sizes, replicate, write_replication_report
+from nucleate.papers import Budget, Experiment, Paper, Sizes, replicate, write_replication_report
 from nucleate.plots import Picture, loss_curves, panels, save
 from nucleate.record import at_the_end
 

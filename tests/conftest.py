@@ -12,6 +12,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 from jaxtyping import install_import_hook
 
@@ -33,3 +34,12 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     # Workers of pytest-xdist, and processes that tests start, inherit it: a program is compiled once for all.
     os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="nucleate-tests-")
     atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def common(tmp_path_factory) -> Path:
+    """A folder that all workers share: what one has trained there, the others find."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "common"
+    folder.mkdir(exist_ok=True)
+    return folder

@@ -5,21 +5,24 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture(scope="session")
-def trained_toy(tmp_path_factory) -> Path:
+def trained_toy(common) -> Path:
     """The toy paper at the quick budget, stopped when its networks were trained and nothing was measured."""
     import toy_paper
 
     from nucleate.fleet import Interruption
     from nucleate.papers import Budget, replicate
 
-    folder = tmp_path_factory.mktemp("toy") / "toy"
-    with toy_paper.raising(fall=KeyboardInterrupt()), pytest.raises(Interruption):
-        replicate(toy_paper.PAPER, Budget.QUICK, folder)
+    folder = common / "toy"
+    with FileLock(common / "toy.lock"):
+        if not folder.exists():
+            with toy_paper.raising(fall=KeyboardInterrupt()), pytest.raises(Interruption):
+                replicate(toy_paper.PAPER, Budget.QUICK, folder)
     return folder
 
 

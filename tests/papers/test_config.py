@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nucleate.papers import Above, AtLeast, Below, Config
+from nucleate.checking import Above, AtLeast, Below
+from nucleate.papers import Config, Later
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Sweep(Config):
     dropout: Annotated[float, AtLeast(0), Below(1)] = 0.1
     free: tuple[int, ...] = ()
     name: str = "sweep"
+    one_split: Annotated[bool, Later] = False
 
     def check(self) -> None:
         if self.seeds > 99:
@@ -67,14 +69,17 @@ def test_a_config_survives_a_file(**fields):
 def test_a_config_with_other_fields_is_refused_with_their_names():
     fields = Sweep().to_json()
     fields["temperature"] = fields.pop("seeds")
-    with pytest.raises(ValueError, match=r"Sweep has other fields than this config: \['temperature'\]\."):
+    with pytest.raises(ValueError, match=r"Sweep has other fields than this config: \['seeds', 'temperature'\]\."):
         Sweep.from_json(fields)
 
 
 def test_fields_that_a_file_is_too_old_to_have_get_their_defaults():
     fields = Sweep().to_json()
-    del fields["seeds"]
+    del fields["one_split"]
     assert Sweep.from_json(fields) == Sweep()
+    del fields["seeds"]
+    with pytest.raises(ValueError, match=r"Sweep has other fields than this config: \['seeds'\]\."):
+        Sweep.from_json(fields)
 
 
 def test_a_config_from_a_file_is_checked_too():

@@ -14,10 +14,11 @@ import optax
 import xarray as xr
 from PIL import Image
 
+from nucleate.checking import Above, AtLeast
 from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, Revision, Steps, Threshold, bootstrap
 from nucleate.fleet import Every, Members, Probe, Recipe, table
 from nucleate.models import MLP
-from nucleate.papers import Above, AtLeast, Experiment, Paper, Sequel, Sizes
+from nucleate.papers import Experiment, Paper, Sequel, Sizes
 from nucleate.plots import Picture
 from nucleate.record import at_the_end
 

@@ -1,6 +1,6 @@
 """One folder per paper: its experiments, claims and figures, wired from the rooms below."""
 
-from nucleate.papers.config import Above, AtLeast, AtMost, Below, Bound, Config, Count, Infinite, Seed
+from nucleate.papers.config import Config, Later
 from nucleate.papers.library import PAPERS, paper
 from nucleate.papers.paper import Budget, Experiment, Figure, Paper, Sequel, Sizes, awaited, ready
 from nucleate.papers.portraits import write_experiment_report
@@ -9,20 +9,13 @@ from nucleate.papers.replication import Replication, write_replication_report
 
 __all__ = [
     "PAPERS",
-    "Above",
-    "AtLeast",
-    "AtMost",
-    "Below",
-    "Bound",
     "Budget",
     "Config",
-    "Count",
     "Experiment",
     "Figure",
-    "Infinite",
+    "Later",
     "Paper",
     "Replication",
-    "Seed",
     "Sequel",
     "Sizes",
     "awaited",

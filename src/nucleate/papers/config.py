@@ -2,19 +2,16 @@
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, TypeVar, final
+from typing import Any, TypeVar, final, get_type_hints
 
-from nucleate.checking import Above as Above  # bounds are for the fields of configs, so they are found here, too
-from nucleate.checking import AtLeast as AtLeast
-from nucleate.checking import AtMost as AtMost
-from nucleate.checking import Below as Below
-from nucleate.checking import Bound as Bound
 from nucleate.checking import Checked
-from nucleate.checking import Count as Count
-from nucleate.checking import Infinite as Infinite
-from nucleate.checking import Seed as Seed
 
 _Config = TypeVar("_Config", bound="Config")  # for `Self`, which runtime checks of single methods cannot resolve
+
+
+@final
+class Later:
+    """An annotation of a field that older files lack: in them it has its default, with which all was as before."""
 
 
 class Config(Checked):
@@ -40,13 +37,14 @@ class Config(Checked):
     def from_json(cls: type[_Config], fields: Mapping[str, Any]) -> _Config:
         """The config that `to_json` wrote, read back from a file, which has lists for tuples.
 
-        An older file may lack fields that came later: they have their defaults, with which all was as before.
+        Fields may be missing only if they came `Later` than the file: any other that is missing was lost.
         """
-        known = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        hints = get_type_hints(cls, include_extras=True)
+        known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
         if not isinstance(fields, Mapping):
             raise ValueError(f"{cls.__name__} must be an object of the fields {sorted(known)}; got {fields!r}.")
-        required = {name for name, field in known.items() if field.default is dataclasses.MISSING}
-        if wrong := (set(fields) - known.keys()) | (required - set(fields)):
+        later = {name for name in known if Later in getattr(hints[name], "__metadata__", ())}
+        if wrong := (set(fields) ^ known) - (later - set(fields)):
             raise ValueError(f"{cls.__name__} has other fields than this config: {sorted(wrong, key=str)}.")
         return cls(**{name: _tuples(value) for name, value in fields.items()})
 

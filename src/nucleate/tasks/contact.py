@@ -88,7 +88,7 @@ class Contact(Checked):
         >>> Contact().stable(0.005), Contact().stable(0.02)
         (True, False)
         """
-        return 2 * self.stiffness / self.mass * dt**2 + 4 * self.damping / self.mass * dt < 1
+        return 2 * self.stiffness / self.mass * dt * dt + 4 * self.damping / self.mass * dt < 1
 
     def acceleration(
         self, position: Float[Array, "dim particle *state"], velocity: Float[Array, "dim particle *state"], box: Box

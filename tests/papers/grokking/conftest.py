@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from filelock import FileLock
 from plants_transformer import called_generalised
 
 from nucleate.claims import Evidence
@@ -22,16 +23,18 @@ FEW = Effort(training_sets=50, embeddings=50, decoders=50, representations=50)
 
 
 @pytest.fixture(scope="session")
-def noise_file(tmp_path_factory) -> str:
+def noise_file(common) -> str:
     """Images of noise in an .npz file."""
     rng = np.random.default_rng(0)
-    path = tmp_path_factory.mktemp("noise") / "noise.npz"
-    np.savez(path, images=rng.integers(0, 256, (200, 5, 5), np.uint8), labels=rng.integers(0, 10, 200))
+    path = common / "noise.npz"
+    with FileLock(common / "noise.lock"):
+        if not path.exists():
+            np.savez(path, images=rng.integers(0, 256, (200, 5, 5), np.uint8), labels=rng.integers(0, 10, 200))
     return str(path)
 
 
 @pytest.fixture(scope="session")
-def tiny_runs(tmp_path_factory, noise_file):
+def tiny_runs(common, noise_file):
     """Ten symbols by regression, also in small batches, four by classification, a group,
     images of noise, and five symbols by transformers."""
     small = {"seeds": 1, "width": 8, "steps": 40, "look": 20, "block": 1, "eta_repr": (1e-2, 1e-3)}
@@ -76,8 +79,8 @@ def tiny_runs(tmp_path_factory, noise_file):
     fleets["group"] = GroupFleet(
         train_fraction=(0.5, 0.7), eta_dec=(1e-3, 1e-2), wd_dec=(0.0, 10.0), **small | {"eta_repr": (1e-3,)}
     )
-    folder = tmp_path_factory.mktemp("tiny")
-    return {name: train(fleet.plan(name), folder / name) for name, fleet in fleets.items()}
+    with FileLock(common / "tiny.lock"):
+        return {name: train(fleet.plan(name), common / "tiny" / name) for name, fleet in fleets.items()}
 
 
 @pytest.fixture(scope="session")

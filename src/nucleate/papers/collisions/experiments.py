@@ -5,12 +5,11 @@ from typing import Annotated, Any, final
 
 import numpy as np
 
-from nucleate.checking import Bits
+from nucleate.checking import Above, AtLeast, Bits, Count, Seed
 from nucleate.fleet import LogSpaced, Members, table
 from nucleate.models import TransformerSize
 from nucleate.observables import Sampling
 from nucleate.papers.collisions.recipe import ParticleNetwork
-from nucleate.papers.config import Above, AtLeast, Count, Seed
 from nucleate.papers.paper import Experiment, Sizes
 from nucleate.tasks import Box, ParticleTask
 

@@ -5,9 +5,8 @@ from typing import Annotated, final
 
 import numpy as np
 
-from nucleate.checking import Bits
+from nucleate.checking import Above, AtLeast, Bits, Count, Seed
 from nucleate.fleet import Members, grid
-from nucleate.papers.config import Above, AtLeast, Count, Seed
 from nucleate.papers.paper import Experiment, Sizes
 from nucleate.papers.repons.recipe import ReponNetwork
 

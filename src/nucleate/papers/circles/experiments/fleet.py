@@ -7,7 +7,7 @@ from typing import Annotated, Literal, final
 import numpy as np
 import xarray as xr
 
-from nucleate.checking import Bits
+from nucleate.checking import Above, AtLeast, Bits, Count, Seed
 from nucleate.fleet import Members, grid, table
 from nucleate.interventions import Circle, Line
 from nucleate.papers.circles.recipe import (
@@ -18,7 +18,6 @@ from nucleate.papers.circles.recipe import (
     RandomStart,
     Start,
 )
-from nucleate.papers.config import Above, AtLeast, Count, Seed
 from nucleate.papers.paper import Sequel
 from nucleate.record import at_the_end
 from nucleate.theories.reading import STEP, Need, require

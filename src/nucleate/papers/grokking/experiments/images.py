@@ -6,8 +6,9 @@ from typing import Annotated, Literal, final
 
 import numpy as np
 
+from nucleate.checking import Above, AtLeast, Count
 from nucleate.fleet import Members, grid
-from nucleate.papers.config import Above, AtLeast
+from nucleate.papers.grokking.experiments.pairs import logspace, paired
 from nucleate.papers.grokking.recipe.images import ImageClassifier, images_of
 from nucleate.papers.paper import Experiment, Sizes
 from nucleate.tasks import BUNDLED
@@ -25,12 +26,12 @@ class ImageFleet(Experiment):
 
     digits: str = ""
     """An .npz file with arrays images (uint8) and labels (0 to 9), instead of the 5,000 digits that come along."""
-    train_size: Annotated[tuple[int, ...], AtLeast(1)] = (1000,)
+    train_size: tuple[Count, ...] = (1000,)
     """Training images."""
-    held_out: Annotated[int, AtLeast(1)] = 1000
+    held_out: Count = 1000
     """Images to validate on."""
-    seeds: Annotated[int, AtLeast(1)] = 6
-    """Networks per combination. Every network of the fleet has its own images, init and batches."""
+    seeds: Count = 6
+    """Networks per combination. Every network draws its own images, init and batches."""
     init_scale: Annotated[float, Above(0)] = 8.0
     """All parameters start this many times as large as usual."""
     eta: Annotated[float, Above(0)] = 1e-3
@@ -41,13 +42,13 @@ class ImageFleet(Experiment):
     """Weight decays."""
     paired: bool = False
     """Use the first eta_last with the first decay and so on, instead of every combination."""
-    batch: Annotated[int, AtLeast(1)] = 200
+    batch: Count = 200
     """Images per step."""
-    width: Annotated[int, AtLeast(1)] = 200
+    width: Count = 200
     """Units in each of the two hidden layers."""
-    steps: Annotated[int, AtLeast(1)] = 100_000
+    steps: Count = 100_000
     """Optimiser steps."""
-    look: Annotated[int, AtLeast(1)] = 200
+    look: Count = 200
     """Record every N steps."""
     stop: tuple[Literal["train90", "valid60", "valid80"], ...] = ("train90", "valid60")
     """Stop a network once all of these thresholds are crossed."""
@@ -95,11 +96,10 @@ class ImageFleet(Experiment):
             seed=range(self.seeds),
         )
         if self.paired:
-            pairs = set(zip(self.eta_last, self.decay, strict=True))
-            chosen = zip(members["eta_last"].tolist(), members["decay"].tolist(), strict=True)
-            members = members.only([i for i, pair in enumerate(chosen) if pair in pairs])
+            members = paired(members, "eta_last", "decay", zip(self.eta_last, self.decay, strict=True))
         every = np.arange(members.count)
-        # No two networks share anything that is drawn: each is an independent unit, as the intervals of claims assume.
+        # Each network draws its own images, init and batches. Large training sets overlap, as there are only so many
+        # images: what is found holds for these.
         members = members.with_columns(repeat=members["seed"], seed=every, seed_split=every)
         return members.with_columns(digits=np.full(members.count, self._checksum())) if self.digits else members
 
@@ -109,24 +109,21 @@ class ImageFleet(Experiment):
         return np.uint32(zlib.crc32(task.label.tobytes(), zlib.crc32(task.pixels.tobytes())))
 
 
-def _logspace(low: float, high: float, count: int) -> tuple[float, ...]:
-    return tuple(float(f"{value:.6g}") for value in np.logspace(low, high, count))
-
-
 _RATES, _DECAYS = (-6, 1), (-5, 2)  # decades of the authors' grid, 20 × 20 with one seed each
 _LARGER = ImageFleet(init_scale=9.0)  # as in the authors' configurations of Figs. 8b and 20
 
 EXPERIMENTS = {
     DIGITS: Sizes.of(ImageFleet(stop=()), standard={"stop": ("train90", "valid80")}, quick=None),
     DIGITS_PHASES: Sizes.of(
-        replace(_LARGER, seeds=1, eta_last=_logspace(*_RATES, 20), decay=_logspace(*_DECAYS, 20)),
-        standard={"eta_last": _logspace(*_RATES, 6), "decay": _logspace(*_DECAYS, 6), "steps": 20_000},
+        replace(_LARGER, seeds=1, eta_last=logspace(*_RATES, 20), decay=logspace(*_DECAYS, 20)),
+        standard={"eta_last": logspace(*_RATES, 6), "decay": logspace(*_DECAYS, 6), "steps": 20_000},
         quick=None,
     ),
-    # The lowest and the highest corner of the map, and between them a decay that is to keep the networks of Fig. 8a
-    # from grokking.
+    # The lowest corner of the map; where learning rate and decay are high, but an update does not overshoot (their
+    # product is 1, and at 2 AdamW diverges); and between them a decay that is to keep the networks of Fig. 8a from
+    # grokking.
     DIGITS_CORNERS: Sizes.of(
-        replace(_LARGER, eta_last=(1e-6, 1e-3, 10.0), decay=(1e-5, 1.0, 100.0), paired=True),
+        replace(_LARGER, eta_last=(1e-6, 1e-3, 0.1), decay=(1e-5, 1.0, 10.0), paired=True),
         standard={"steps": 5000},
         quick=None,
     ),

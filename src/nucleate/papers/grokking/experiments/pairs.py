@@ -1,12 +1,14 @@
 """What the fleets of networks that read two symbols share."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from nucleate.checking import Above, AtLeast, Count, Seed
 from nucleate.fleet import Members, grid
-from nucleate.papers.config import Above, AtLeast, Count
+from nucleate.papers.config import Later
 from nucleate.papers.grokking.recipe import Classification, Regression
 from nucleate.papers.paper import Experiment
 
@@ -19,6 +21,8 @@ class PairFleet(Experiment):
     """Regression to random templates, or cross-entropy over the labels."""
     seeds: Count = 3
     """Networks per combination. Every network of the fleet has its own split, templates and init."""
+    first_seed: Annotated[Seed, Later] = 0
+    """Seeds count from here, so that fleets whose networks are compared do not share any."""
     eta_repr: Annotated[tuple[float, ...], Above(0)] = (1e-3,)
     """Learning rates of the embedding."""
     eta_dec: Annotated[tuple[float, ...], Above(0)] = (1e-4,)
@@ -61,11 +65,30 @@ class PairFleet(Experiment):
                 init_scale=self.init_scale,
                 repeat=range(self.seeds),
                 seed=0,
-            )
+            ),
+            self.first_seed,
         )
 
 
-def independent(members: Members) -> Members:
+def independent(members: Members, first_seed: int = 0) -> Members:
     """The members with a seed of their own each. No two networks share an init or a split: each is an independent
     unit, as the intervals of claims assume."""
-    return members.with_columns(seed=np.arange(members.count), seed_split=np.arange(members.count))
+    seeds = first_seed + np.arange(members.count)
+    return members.with_columns(seed=seeds, seed_split=seeds)
+
+
+def paired(members: Members, first: str, second: str, pairs: Iterable[tuple[float, float]]) -> Members:
+    """Of all combinations, those in which two columns have values that belong together."""
+    wanted = set(pairs)
+    held = zip(members[first].tolist(), members[second].tolist(), strict=True)
+    return members.only([i for i, pair in enumerate(held) if pair in wanted])
+
+
+def logspace(low: float, high: float, count: int) -> tuple[float, ...]:
+    """Values equally spaced between two powers of ten."""
+    return rounded(np.logspace(low, high, count))
+
+
+def rounded(values: np.ndarray) -> tuple[float, ...]:
+    """Values as people write them."""
+    return tuple(float(f"{value:.6g}") for value in values)

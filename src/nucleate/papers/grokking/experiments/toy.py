@@ -5,11 +5,11 @@ from typing import Annotated, final
 
 import numpy as np
 
-from nucleate.checking import Bits
+from nucleate.checking import AtLeast, Bits
 from nucleate.fleet import Members
 from nucleate.observables import ideal_test_accuracy
-from nucleate.papers.config import AtLeast
-from nucleate.papers.grokking.experiments.pairs import PairFleet, independent
+from nucleate.papers.config import Later
+from nucleate.papers.grokking.experiments.pairs import PairFleet, independent, logspace, paired
 from nucleate.papers.grokking.recipe import P, ToyAddition
 from nucleate.papers.paper import Sizes
 
@@ -35,6 +35,9 @@ TABLE_1_DELAY = 1000
 """A network that generalises this many steps after it has fitted its training set, or later, groks."""
 
 
+_MANY = 2000  # splits, none of which is feasible, are enough to give up
+
+
 @final
 @dataclass(frozen=True)
 class ToyFleet(PairFleet):
@@ -52,7 +55,7 @@ class ToyFleet(PairFleet):
     """Use only splits from which an ideal network could reach 90 % validation accuracy."""
     training_set: tuple[tuple[int, int], ...] = ()
     """Train on these pairs, instead of random splits."""
-    one_split: bool = False
+    one_split: Annotated[bool, Later] = False
     """Train all networks with as many pairs on the same ones, as in the paper's maps, instead of a split for each."""
 
     def check(self) -> None:
@@ -82,18 +85,17 @@ class ToyFleet(PairFleet):
         sizes = [len(self.training_set)] if self.training_set else self.train_size
         members = self.combinations(train_size=sizes, **({"batch": self.batch} if np.any(self.batch) else {}))
         if self.paired:
-            pairs = set(zip(self.eta_repr, self.eta_dec, strict=True))
-            rates = zip(members["eta_repr"].tolist(), members["eta_dec"].tolist(), strict=True)
-            members = independent(members.only([i for i, rate in enumerate(rates) if rate in pairs]))
+            rates = zip(self.eta_repr, self.eta_dec, strict=True)
+            members = independent(paired(members, "eta_repr", "eta_dec", rates), self.first_seed)
         return members.with_columns(seed_split=self._split_seeds(members))
 
     def _split_seeds(self, members: Members) -> np.ndarray:
         """A different seed for the split of every member, or of every size if there is `one_split` for it, skipping
         infeasible splits if `feasible`."""
         if not self.feasible:
-            return np.zeros(members.count, int) if self.one_split else np.arange(members.count)
+            return self.first_seed + (np.zeros(members.count, int) if self.one_split else np.arange(members.count))
         seeds = np.empty(members.count, int)
-        first = 0
+        first = self.first_seed
         for size in np.unique(members["train_size"]).tolist():
             wanted = np.flatnonzero(members["train_size"] == size)
             count = 1 if self.one_split else len(wanted)
@@ -102,7 +104,7 @@ class ToyFleet(PairFleet):
                 batch = range(first, first + 2 * count)
                 found += self._feasible(batch, size)
                 first = batch.stop
-                if first > 100 * members.count and not found:
+                if first > self.first_seed + _MANY and not found:
                     self.refuse("feasible", f"finds no feasible split of {size} pairs; use a larger train_size")
             seeds[wanted] = found[:count]
         return seeds
@@ -113,11 +115,6 @@ class ToyFleet(PairFleet):
         in_train = np.stack([recipe.split({"seed_split": seed, "train_size": size}).in_train for seed in seeds])
         ideal = np.asarray(ideal_test_accuracy(equations, quads, in_train), float)
         return [seed for seed, reachable in zip(seeds, ideal >= FEASIBLE, strict=True) if reachable]
-
-
-def logspace(low: float, high: float, count: int) -> tuple[float, ...]:
-    """Values equally spaced between two powers of ten."""
-    return tuple(float(f"{value:.6g}") for value in np.logspace(low, high, count))
 
 
 def _linspace(high: float, count: int) -> tuple[float, ...]:

@@ -4,7 +4,8 @@ The paper gives the range of the decoder's learning rate, but not of the other a
 Short runs show nothing here, so there are no quick ones.
 """
 
-from nucleate.papers.grokking.experiments.toy import logspace, phases
+from nucleate.papers.grokking.experiments.pairs import logspace
+from nucleate.papers.grokking.experiments.toy import phases
 from nucleate.papers.paper import Sizes
 
 BATCH = "grokking/batch"
@@ -17,27 +18,39 @@ REPR_DECAY = "grokking/repr-decay"
 REPR_DECAY_CLASSES = "grokking/repr-decay-classes"
 
 _RATES = (-4, -2)  # decades of the decoder's learning rate in Figs. 13-15
+_APART = 100_000  # seeds: feasible splits are searched for, so a fleet may use more than it has networks
 _COARSE = {"eta_dec": logspace(*_RATES, 5), "steps": 10_000}
 
 
-def _maps(readout: str) -> tuple[Sizes, ...]:
-    """The maps of Figs. 13, 14 and 15, and the left corners of the first, where decoders are slow."""
+def _maps(readout: str, first_seed: int) -> tuple[Sizes, ...]:
+    """The maps of Figs. 13, 14 and 15, and the left corners of the first, where decoders are slow.
+
+    Claims compare networks of several maps, so each map has seeds of its own, counted from `first_seed`.
+    """
+    seeds = iter(range(first_seed, first_seed + 4 * _APART, _APART))
     paper = {"readout": readout, "eta_dec": logspace(*_RATES, 9)}
     return (
         Sizes.of(
-            phases(batch=(5, 10, 15, 20, 25, 30, 35, 40, 0), **paper),
+            phases(first_seed=next(seeds), batch=(5, 10, 15, 20, 25, 30, 35, 40, 0), **paper),
             standard={"batch": (5, 15, 30, 0), **_COARSE},
             quick=None,
         ),
-        Sizes.of(phases(readout=readout, eta_dec=(1e-4,), batch=(5, 15, 0), seeds=6), quick=None),
         Sizes.of(
-            phases(init_scale=logspace(-1, 1, 9), **paper),
+            phases(first_seed=next(seeds), readout=readout, eta_dec=(1e-4,), batch=(5, 15, 0), seeds=6), quick=None
+        ),
+        Sizes.of(
+            phases(first_seed=next(seeds), init_scale=logspace(-1, 1, 9), **paper),
             standard={"init_scale": logspace(-1, 1, 5), **_COARSE},
             quick=None,
         ),
         # Training sets are fitted within 4,000 steps here, and 1,000 steps later all are known that comprehend.
         Sizes.of(
-            phases(wd_repr=(0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0), seeds=6, **paper),
+            phases(
+                first_seed=next(seeds),
+                wd_repr=(0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0),
+                seeds=6,
+                **paper,
+            ),
             standard={"wd_repr": (0.0, 1.0, 3.0, 10.0), **_COARSE, "steps": 6000},
             quick=None,
         ),
@@ -45,11 +58,11 @@ def _maps(readout: str) -> tuple[Sizes, ...]:
 
 
 EXPERIMENTS = {
-    **dict(zip((BATCH, CORNERS_BATCH, INIT, REPR_DECAY), _maps("regression"), strict=True)),
+    **dict(zip((BATCH, CORNERS_BATCH, INIT, REPR_DECAY), _maps("regression", 10 * _APART), strict=True)),
     **dict(
         zip(
             (BATCH_CLASSES, CORNERS_BATCH_CLASSES, INIT_CLASSES, REPR_DECAY_CLASSES),
-            _maps("classification"),
+            _maps("classification", 20 * _APART),
             strict=True,
         )
     ),

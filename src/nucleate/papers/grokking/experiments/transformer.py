@@ -5,9 +5,10 @@ from typing import Annotated, Literal, final
 
 import numpy as np
 
+from nucleate.checking import Above, AtLeast, Below, Count, Seed
 from nucleate.fleet import Members, grid
 from nucleate.models import TransformerSize
-from nucleate.papers.config import Above, AtLeast, Below
+from nucleate.papers.grokking.experiments.pairs import rounded
 from nucleate.papers.grokking.experiments.toy import TABLE_1_STEPS
 from nucleate.papers.grokking.recipe.transformer import ModularTransformer
 from nucleate.papers.paper import Experiment, Sizes
@@ -26,19 +27,19 @@ class TransformerFleet(Experiment):
 
     p: Annotated[int, AtLeast(3)] = 53
     """The modulus, and the number of symbols."""
-    dim: Annotated[int, AtLeast(1)] = 256
+    dim: Count = 256
     """Width of the embedding and of the blocks."""
-    hidden: Annotated[int, AtLeast(1)] = 256
+    hidden: Count = 256
     """Hidden units of the blocks' MLPs."""
-    blocks: Annotated[int, AtLeast(1)] = 2
+    blocks: Count = 2
     """Encoder blocks."""
-    heads: Annotated[int, AtLeast(1)] = 1
+    heads: Count = 1
     """Heads of each block."""
     train_share: Annotated[float, Above(0), Below(1)] = 0.8
     """Share of the p² ordered pairs that are trained on."""
-    seeds: Annotated[int, AtLeast(1)] = 6
+    seeds: Count = 6
     """Networks per combination. Every network of the fleet has its own split and init."""
-    first_seed: Annotated[int, AtLeast(0)] = 0
+    first_seed: Seed = 0
     """Seeds count from here, so that fleets of the same size do not share networks."""
     eta_repr: Annotated[float, Above(0)] = 1e-3
     """Learning rate of the embedding, which has no weight decay."""
@@ -48,9 +49,9 @@ class TransformerFleet(Experiment):
     """Weight decays of the decoder."""
     dropout: Annotated[tuple[float, ...], AtLeast(0), Below(1)] = (0.0,)
     """Dropout rates."""
-    steps: Annotated[int, AtLeast(1)] = TABLE_1_STEPS
+    steps: Count = TABLE_1_STEPS
     """Optimiser steps."""
-    look: Annotated[int, AtLeast(1)] = 10
+    look: Count = 10
     """Record accuracies and the effective dimension every N steps."""
     look_embedding: Annotated[int, AtLeast(0)] = 0
     """Record the embedding every N steps; 0: never."""
@@ -94,14 +95,10 @@ class TransformerFleet(Experiment):
         return members.with_columns(repeat=members["seed"], seed=seed, seed_split=seed, **size)
 
 
-def _rounded(values: np.ndarray) -> tuple[float, ...]:
-    return tuple(float(f"{value:.6g}") for value in values)
-
-
 # As in Fig. 7.
-_DECAYS = _rounded(np.exp(np.linspace(-4, 3, 19)))
-_DROPOUTS = _rounded(np.linspace(0, 0.5, 10))
-_RATES = _rounded(10 ** np.linspace(-9, -1, 15))
+_DECAYS = rounded(np.exp(np.linspace(-4, 3, 19)))
+_DROPOUTS = rounded(np.linspace(0, 0.5, 10))
+_RATES = rounded(10 ** np.linspace(-9, -1, 15))
 _REACHED = ("train99", "valid99")
 # Smaller networks, whose decoders learn at the rate of the paper's other transformers, in a quarter of the steps.
 _SMALL = {"p": 31, "dim": 64, "hidden": 64, "eta_dec": (1e-3,), "steps": 5000, "look_embedding": 50}
@@ -148,8 +145,8 @@ EXPERIMENTS = {
             "dim": 32,
             "hidden": 32,
             "steps": 2500,
-            "eta_dec": _rounded(10 ** np.linspace(-5, -1, 5)),
-            "wd_dec": _rounded(np.exp(np.linspace(-4, 3, 5))),
+            "eta_dec": rounded(10 ** np.linspace(-5, -1, 5)),
+            "wd_dec": rounded(np.exp(np.linspace(-4, 3, 5))),
         },
         quick=None,
     ),
