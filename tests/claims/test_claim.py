@@ -84,7 +84,7 @@ def test_an_inconclusive_check_says_why(estimate, reason):
 @pytest.mark.parametrize("estimate", [INSIDE, ACROSS, OUTSIDE, Estimate.exact(2), Estimate.unknown()])
 def test_before_enough_steps_every_number_is_too_early(run, estimate):
     evidence = Evidence({"paper/a": run}, None)
-    (check,) = claim(estimate, mature=Steps(101, "paper/a")).judge(evidence).checks
+    (check,) = claim(estimate, mature=Steps(101, "paper/a"), needs=("paper/a",)).judge(evidence).checks
     assert (check.verdict, check.reason) == ("inconclusive", "too early")
     assert check.measured == (None if math.isnan(estimate.value) else estimate.value)
     assert check.interval is None
@@ -94,7 +94,7 @@ def test_before_enough_steps_every_number_is_too_early(run, estimate):
 
 def test_with_enough_steps_the_number_decides(run):
     evidence = Evidence({"paper/a": run}, None)
-    (check,) = claim(OUTSIDE, mature=Steps(100, "paper/a")).judge(evidence).checks
+    (check,) = claim(OUTSIDE, mature=Steps(100, "paper/a"), needs=("paper/a",)).judge(evidence).checks
     assert (check.verdict, check.reason, check.lacks) == ("contradicted", "", "")
     assert check.judged == "once paper/a has had 100 steps"  # said whether or not it mattered
 
@@ -111,16 +111,22 @@ def test_steps_of_several_experiments_must_all_be_enough(run, tmp_path):
 @pytest.mark.parametrize(("threshold", "verdict"), [(0, "contradicted"), (1, "inconclusive")])
 def test_a_record_may_decide_from_when_on_a_check_is_judged(run, threshold, verdict):
     mature = When("heads have formed", "paper/a", lambda record: bool((record.heads >= threshold).all()))
-    (check,) = claim(OUTSIDE, mature=mature).judge(Evidence({"paper/a": run}, None)).checks
+    (check,) = claim(OUTSIDE, mature=mature, needs=("paper/a",)).judge(Evidence({"paper/a": run}, None)).checks
     assert check.verdict == verdict
     assert check.lacks == ("" if verdict == "contradicted" else "not yet in paper/a: heads have formed")
     assert check.judged == "when, in paper/a, heads have formed"
 
 
+def test_what_maturity_reads_is_declared_too(run):
+    undeclared = claim(INSIDE, mature=Steps(100, "paper/a"))
+    with pytest.raises(ValueError, match=r"'paper/a' is read, but not declared: add it to `needs`"):
+        undeclared.judge(Evidence({"paper/a": run}, None))
+
+
 def test_one_check_too_early_does_not_silence_another(run):
     early = Check("early", "", Region.between(0, 1), mature=Steps(101, "paper/a"))
     ready = Check("ready", "", Region.between(0, 1))
-    both = Claim("paper/7", "", "", (early, ready), lambda _: Findings({early: INSIDE, ready: OUTSIDE}))
+    both = Claim("paper/7", "", "", (early, ready), lambda _: Findings({early: INSIDE, ready: OUTSIDE}), ("paper/a",))
     assert both.judge(Evidence({"paper/a": run}, None)).verdict == "contradicted"
 
 

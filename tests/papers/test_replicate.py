@@ -12,8 +12,15 @@ from toy_paper import CALLS, CLAIMS, FIRST, PAPER, SECOND, Lines, Slower, raisin
 
 from nucleate.claims import evidence
 from nucleate.fleet import Interruption
-from nucleate.papers import Budget, Replication, Sizes, replicate, write_replication_report
-from nucleate.record import Run, RunError
+from nucleate.papers import (
+    Budget,
+    Replication,
+    Sizes,
+    replicate,
+    write_experiment_report,
+    write_replication_report,
+)
+from nucleate.record import Run, RunError, export_members
 
 QUICK = Budget.QUICK
 ALL = {"fall": 1, "fit": 1, "late": 1, "half": 1, "figure_1": 1, "figure_2": 1}
@@ -264,6 +271,31 @@ def test_discarding_leaves_nothing_but_what_others_put_there(toy):
     (toy / "notes.txt").write_text("not ours to delete")
     Replication.open(toy).discard()
     assert [file.name for file in toy.iterdir()] == ["notes.txt"]
+
+
+def test_what_was_exported_and_what_failed_is_discarded_too(toy):
+    calls(toy)
+    export_members(Run(toy / "first"), toy / "first" / "members.csv")
+    (toy / "first" / "failures.log").touch()
+    Replication.open(toy).discard()
+    assert not toy.exists()
+
+
+def test_nothing_is_drawn_or_swept_through_a_link(toy, tmp_path):
+    calls(toy)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / ".a.png.123").touch()
+    for folder, write in (
+        (toy, lambda: write_replication_report(Replication.open(toy))),
+        (toy / "first", lambda: write_experiment_report(Run(toy / "first"))),
+        (toy, lambda: calls(toy)),
+    ):
+        shutil.rmtree(folder / "figures", ignore_errors=True)
+        (folder / "figures").symlink_to(tmp_path / "elsewhere")
+        with pytest.raises(RunError, match="symbolic link"):
+            write()
+        assert [file.name for file in (tmp_path / "elsewhere").iterdir()] == [".a.png.123"]
+        (folder / "figures").unlink()
 
 
 def test_a_folder_may_be_named_by_a_string(toy):

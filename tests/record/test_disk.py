@@ -141,13 +141,16 @@ def test_a_link_is_not_followed_to_what_it_leads_to(folder, tmp_path):
     (tmp_path / "other").mkdir()
     (tmp_path / "other/precious").touch()
     (folder.path / "data/link").symlink_to(tmp_path / "other")
-    for refused in (folder.refuse_links, folder.discard):
+    all_that_write = (folder.refuse_links, folder.sweep, folder.sweep_if_free, folder.discard)
+    for refused in all_that_write:
         with pytest.raises(RunError, match=r"mine/data/link is a symbolic link"):
             refused()
     shutil.rmtree(folder.path / "data")
     (folder.path / "data").symlink_to(tmp_path / "other")
-    with pytest.raises(RunError, match=r"mine/data is, or is behind, a symbolic link"):
-        folder.discard()
+    for refused in all_that_write:
+        with pytest.raises(RunError, match=r"mine/data is, or is behind, a symbolic link"):
+            refused()
+    (folder.path / "data").unlink()
     (folder.path / ".data.abc").symlink_to(tmp_path / "other")
     folder.sweep()
     assert (tmp_path / "other/precious").exists()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from as_users import errors_of
 from nucleate.tasks import Group, GroupTask
 
 NAMED = {
@@ -73,9 +74,10 @@ def test_what_is_not_a_name_is_refused_with_examples(name):
         Group.named(name)
 
 
-def test_a_group_too_large_for_a_table_is_refused():
-    with pytest.raises(ValueError, match=r"S8 has 40,320 elements; at most 1,000 make a table\."):
-        Group.named("S8")
+@pytest.mark.parametrize("name", ["S8", "A8", "C1001", "D501", "C50xC21", "C3000000000", "S3000000000"])
+def test_a_group_too_large_for_a_table_is_refused_before_it_is_made(name):
+    with pytest.raises(ValueError, match=rf"{name} has more than 1,000 elements, the most that make a table\."):
+        Group.named(name)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +103,12 @@ def test_a_group_too_large_for_a_table_is_refused():
 def test_a_table_that_is_not_a_group_is_refused_with_what_fails(table, message):
     with pytest.raises(ValueError, match=f"Group 'mine': .*{message}"):
         Group.of_table(table, "mine")
+
+
+def test_a_table_is_of_whole_numbers():
+    refused = errors_of(["Group.of_table([[0, 1], [1, 0.9]])"], "from nucleate.tasks import Group")
+    assert refused[0].startswith("ValueError: Group.of_table: table must be a tuple of tuples of whole numbers; got")
+    assert Group.of_table(np.array([[0, 1], [1, 0]])) == Group.of_table([[0, 1], [1, 0]])
 
 
 def test_failing_elements_are_called_by_their_names():

@@ -7,6 +7,7 @@ import jax
 import numpy as np
 import pytest
 
+from as_users import errors_of
 from nucleate.tasks import ImageTask, bundled_digits, read_images
 
 
@@ -36,6 +37,16 @@ def test_digits_that_are_not_installed_name_the_command(monkeypatch):
 def noise() -> ImageTask:
     rng = np.random.default_rng(0)
     return ImageTask(rng.integers(0, 256, (60, 4), np.uint8), rng.integers(0, 10, 60).astype(np.int32))
+
+
+def test_what_are_no_images_is_refused():
+    setup = "import numpy as np; from nucleate.tasks import ImageTask; some = np.zeros((2, 4), np.uint8)"
+    made = ["np.zeros((2, 4)), np.array([0, 1])", "some, np.array([0, 99])", "some, np.array([0])"]
+    assert errors_of([f"ImageTask({arguments})" for arguments in made], setup) == [
+        "ValueError: ImageTask.pixels must be bytes (uint8, 0 to 255); got float64.",
+        "ValueError: ImageTask.label must be from 0 to 9; got 0 to 99.",
+        "ValueError: ImageTask.label must have one number for each of the 2 images; got 1.",
+    ]
 
 
 def test_a_split_is_random_and_its_parts_are_disjoint(noise):

@@ -169,12 +169,12 @@ class Claim(Checked):
         began = time.monotonic()
         with evidence.only(self.needs):
             findings = self.measure(evidence)
-        if set(findings.estimates) != set(self.checks):
-            labels = lambda checks: sorted(check.label for check in checks)
-            raise ValueError(
-                f"Claim {self.id} measured {labels(findings.estimates)}; its checks are {labels(self.checks)}."
-            )
-        return self._row(findings, evidence, self.needs, time.monotonic() - began)
+            if set(findings.estimates) != set(self.checks):
+                labels = lambda checks: sorted(check.label for check in checks)
+                raise ValueError(
+                    f"Claim {self.id} measured {labels(findings.estimates)}; its checks are {labels(self.checks)}."
+                )
+            return self._row(findings, evidence, self.needs, time.monotonic() - began)
 
     def failed(self, error: Exception, evidence: Evidence) -> ClaimRow:
         """The row of a claim whose measurement raised."""

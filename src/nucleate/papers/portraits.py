@@ -29,6 +29,7 @@ def _drawn(home: Paper, name: str, run: Run) -> tuple[list[Picture], list[str]]:
     evidence = Evidence({name: run}, home.effort.at(Budget.STANDARD))
     pictures: list[Picture] = []
     failures, tracebacks = [], []
+    run.folder.refuse_links()
     folder = run.path / "figures"
     folder.mkdir(exist_ok=True)
     with style():

@@ -79,8 +79,8 @@ def phase_diagram(
     return mesh
 
 
-def phase_legend(ax: Axes, *, undecided: bool = False) -> None:
-    """The four phases' names and colours, to the right of the axes.
+def phase_legend(ax: Axes, *, undecided: bool = False, single: bool = False) -> None:
+    """The four phases' names and colours, to the right of the axes. `single`: no vote, each cell is one network.
 
     >>> from nucleate.plots import panels, style
     >>> with style():
@@ -94,7 +94,7 @@ def phase_legend(ax: Axes, *, undecided: bool = False) -> None:
         handles.append(Patch(**_HATCH, label="no majority"))
     legend = ax.legend(
         handles=handles,
-        title="most seeds end in\n(paler: split vote)",
+        title="one network ends in" if single else "most networks end in\n(paler: split vote)",
         alignment="left",
         loc="upper left",
         bbox_to_anchor=(1.01, 1.0),

@@ -153,13 +153,15 @@ class Folder:
         return [entry for entry in self.path.iterdir() if entry.name not in ours and not any(map(entry.match, left))]
 
     def sweep(self) -> None:
-        """Remove what a killed process was in the middle of writing."""
+        """Remove what a killed process was in the middle of writing, unless links lead to what is not ours."""
+        self.refuse_links()
         for pattern in (*self._left, *self.unfinished):
             for path in list(self.path.glob(pattern)):
                 _remove(path)
 
     def sweep_if_free(self) -> None:
         """The same, unless a process holds the folder, which may be in the middle of writing."""
+        self.refuse_links()
         with contextlib.suppress(RunError), self.lock():
             self.sweep()
 
@@ -170,7 +172,6 @@ class Folder:
 
     def discard(self) -> None:
         """Delete what was made in the folder, each part at once, and the folder if there is nothing else in it."""
-        self.refuse_links()
         self.sweep()
         for path in (self.path / name for name in self.made):
             if path.exists():

@@ -3,7 +3,8 @@
 run.json        what was run: config, versions, git state, platform, status, cost
 record.zarr/    what was seen
 checkpoints/    where each shard is, while the run is unfinished
-figures/, report.html, scorecard.json    what was made of it
+figures/, report.html, failures.log      what was made of it, and what could not be
+members.*, curves.*, record.nc           what was exported, if nothing else was said
 """
 
 import contextlib
@@ -30,7 +31,8 @@ _RECORDED_PACKAGES = (
     *("nucleate", "jax", "jaxlib", "equinox", "optax", "diffrax"),  # what trains
     *("numpy", "scipy", "scikit-learn", "xarray", "zarr", "matplotlib", "pillow"),  # and what measures and draws
 )
-_MADE = ("run.json", "record.zarr", "checkpoints", "figures", "report.html")
+_EXPORTED = ("members.csv", "members.parquet", "curves.csv", "curves.parquet", "record.nc")
+_MADE = ("run.json", "record.zarr", "checkpoints", "figures", "report.html", "failures.log", *_EXPORTED)
 _UNFINISHED = ("checkpoints/.*.checkpoint.*", "figures/.*.png.*", "record.zarr/**/*.partial")
 
 

