@@ -232,3 +232,12 @@ def test_a_partial_rank_correlation_is_that_of_the_residuals():
     assert partial_spearman(x, x, given) == pytest.approx(1)
     assert math.isnan(partial_spearman(given, y, given))
     assert partial_spearman(x, y, np.zeros(400)) == pytest.approx(spearman(x, y))
+
+
+@pytest.mark.parametrize("statistic", [np.mean, np.median])
+@pytest.mark.parametrize("units", [6, 33])
+def test_resamples_taken_at_once_are_those_taken_one_by_one(statistic, units):
+    rng = np.random.default_rng(units)
+    numbers = rng.normal(size=units)
+    for sample in (numbers, np.where(numbers > 0.5, np.inf, numbers), numbers > 0, numbers.astype(np.float32)):
+        assert bootstrap(statistic, sample) == bootstrap(lambda drawn: statistic(drawn), sample)

@@ -19,6 +19,8 @@ all cases, that of six in 96.9 %."""
 _LEVEL = 0.95
 _TAIL = (1 - _LEVEL) / 2
 _Units = Annotated[int, AtLeast(0)]
+_ALL_AT_ONCE = (np.mean, np.median)  # a hundred times faster than one resample after the other
+_AT_ONCE = 10**7  # numbers that resamples may take together
 _COPIES = 100  # of every unit seen, so that the number of unseen ones is hardly rounded
 
 
@@ -153,13 +155,8 @@ def bootstrap(
             return Estimate.unknown()
         if units < FEWEST:
             return Estimate.open(value, Reason.TOO_FEW, units)
-        rng = np.random.default_rng(seed)
-        drawn = []
-        for _ in range(resamples):
-            rows = [rng.integers(0, counts[0], counts[0])] if together else [rng.integers(0, n, n) for n in counts]
-            rows = rows * len(samples) if together else rows
-            drawn.append(float(statistic(*(sample[row] for sample, row in zip(samples, rows, strict=True)))))
-        known = np.sort([number for number in drawn if not math.isnan(number)])
+        drawn = _resampled(statistic, samples, together, resamples, np.random.default_rng(seed))
+        known = np.sort(drawn[~np.isnan(drawn)])
         if len(known) < 0.95 * resamples:
             return Estimate.unknown()
         # Equal up to rounding: a correlation of 1 comes out as 1 − 10⁻¹⁶ now and then.
@@ -168,6 +165,26 @@ def bootstrap(
     # By rank, not by interpolation: there is nothing between a number and infinity.
     rank = int(_tail(units) * (len(known) - 1))
     return Estimate(value, float(known[rank]), float(known[-1 - rank]), units)
+
+
+def _resampled(
+    statistic: Callable[..., float],
+    samples: tuple[np.ndarray, ...],
+    together: bool,
+    resamples: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """The statistic of each resample."""
+    counts = [len(sample) for sample in samples]
+    if statistic in _ALL_AT_ONCE and samples[0].ndim == len(samples) == 1 and resamples * counts[0] <= _AT_ONCE:
+        rows = rng.integers(0, counts[0], (resamples, counts[0]))  # the same numbers as one row after the other
+        return np.asarray(statistic(samples[0][rows], axis=1), float)
+    drawn = []
+    for _ in range(resamples):
+        rows = [rng.integers(0, counts[0], counts[0])] if together else [rng.integers(0, n, n) for n in counts]
+        rows = rows * len(samples) if together else rows
+        drawn.append(float(statistic(*(sample[row] for sample, row in zip(samples, rows, strict=True)))))
+    return np.asarray(drawn)
 
 
 def _tail(units: int) -> float:
