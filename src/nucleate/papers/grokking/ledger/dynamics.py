@@ -29,7 +29,7 @@ _TRAINED = Steps(10_000, TRANSITION)  # as in Fig. 4b: later, more networks woul
 _HALF = Check("fraction at which half of the networks reach RQI > 0.95", "0.4", AROUND_CRITICAL, mature=_TRAINED)
 _EARLY = Check(
     "share that reach it with less than 35 % of the data",
-    "a phase transition at 0.4",
+    "a phase transition at r_c = 0.4",
     Region.at_most(0.1),
     mature=_TRAINED,
 )

@@ -46,13 +46,13 @@ _ROUNDING = 1e-6  # recorded accuracies are single precision
 _RISES = Check("rank correlation of RQI with data size", "increases", Region.above(0), Threshold.PAPER, mature=_TRAINED)
 _BEFORE = Check(
     f"share that reach RQI > 0.95 with less than {_CRITICAL - TOLERANCE:.0%} of the data",
-    "a phase transition at r_c = 0.5",
+    "a phase transition at r = r_c = 0.5",
     Region.at_most(_ONE_IN_ELEVEN),
     mature=_TRAINED,
 )
 _BEYOND = Check(
     f"share that reach it with the smallest training set of more than {_CRITICAL + TOLERANCE:.0%}",
-    "a phase transition at r_c = 0.5",
+    "a phase transition at r = r_c = 0.5",
     Region.at_least(_ONE_IN_ELEVEN),
     mature=_TRAINED,
 )

@@ -124,7 +124,10 @@ _DELAYS = {
         Region.below(0),
         Threshold.PAPER,
     )
-    for column, name, other in (("decay", "weight decay", "the learning rate"), ("eta_last", "the rate", "the decay"))
+    for column, name, other in (
+        ("decay", "weight decay", "the learning rate"),
+        ("eta_last", "the learning rate", "weight decay"),
+    )
 }
 
 
@@ -188,7 +191,7 @@ def _three(sizes: np.ndarray) -> tuple[int, int, int]:
 _ARRIVED = When("networks with much data have generalised", DIGITS_SIZES, _have_arrived)
 _WITH_SIZE = Check(
     "rank correlation of steps to 60 % with training size",
-    "increases … once one drops below",
+    "generalization time increases … once one drops below a certain amount",
     Region.below(0),
     Threshold.PAPER,
     mature=_ARRIVED,

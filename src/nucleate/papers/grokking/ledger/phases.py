@@ -56,7 +56,7 @@ _FAST_DECODER = Check("fast decoder, slow representation: share that memorise", 
 _SLOW_DECODER = Check("slow decoder, fast representation: share that generalise", "will generalize in the end", MOST)
 _LATE = Check(
     "their median time over that of comprehending networks",
-    "long",
+    "the generalization time is long",
     Region.above(1),
     mature=Steps(TABLE_1_STEPS, CORNERS),
 )

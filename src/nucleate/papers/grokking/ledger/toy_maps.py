@@ -43,7 +43,7 @@ _FULL = {
 _GROKS = {
     k: Check(
         f"{k}: slow decoder: share that grok, small batch minus full",
-        "grokking at small batch size",
+        "the grokking region … small batch size",
         Region.above(0),
         Threshold.PAPER,
     )

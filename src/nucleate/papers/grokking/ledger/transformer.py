@@ -40,7 +40,7 @@ _CIRCLE = Check(
 )
 _EMERGED = Check(
     "its median gain since the training set was fitted",
-    "no structure early on",
+    "early on … neither PCA … nor t-SNE … reveal any structure",
     Region.above(0),
     Threshold.PAPER,
     mature=_MATURE,
@@ -126,7 +126,7 @@ _SOON = Check(
 )
 _DROPPED = Check(
     "median steps to 99 % validation accuracy without dropout over those at the best rate of those tried",
-    "brought down",
+    "generalization time can be brought down",
     Region.above(1),
     Threshold.PAPER,
     mature=Steps(1000, DROPOUT),
@@ -156,7 +156,7 @@ def _dropout(evidence: Evidence) -> Findings:
 
 _DECAYED = Check(
     "median steps to 99 % validation accuracy without weight decay over those at the best decay of those tried",
-    "beneficial … speeds it up",
+    "beneficial to generalization and speeds it up",
     Region.above(1),
     Threshold.PAPER,
     mature=Steps(1000, (DECAY, DROPOUT)),
