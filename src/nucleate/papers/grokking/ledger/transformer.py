@@ -132,8 +132,8 @@ _DROPPED = Check(
     mature=Steps(1000, DROPOUT),
 )
 _CHOICE = (
-    "The paper does not say how much; the best is chosen, for each network, by those of all other repeats, so that "
-    "none is judged by its own choice."
+    "The paper does not say how much is meant. Which amounts are tried is our choice, except at the paper's sizes; the "
+    "best of them is chosen, for each network, by those of all other repeats, so that none is judged by its own choice."
 )
 
 
