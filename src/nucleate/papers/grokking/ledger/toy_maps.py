@@ -166,12 +166,12 @@ def _relative_effect(record: xr.Dataset) -> Estimate:
     comprehends = np.moveaxis(np.where(codes < 0, np.nan, codes == Phase.COMPREHENSION), -1, 0)  # repeat, decay, rate
 
     def share(cells: np.ndarray) -> float:
-        return ratio(np.nansum(cells), np.isfinite(cells).sum())
+        return ratio(float(np.nansum(cells)), float(np.isfinite(cells).sum()))
 
     def relative(cells: np.ndarray) -> float:
         without, *others = (share(cells[:, i]) for i in range(len(decays)))
         by_rate = share(cells[:, :, 0]) - share(cells[:, :, -1])
-        return ratio(np.max([abs(other - without) for other in others]), abs(by_rate))
+        return ratio(float(np.max([abs(other - without) for other in others])), abs(by_rate))
 
     found = bootstrap(relative, comprehends, bounds=(0, 1))
     hits = readings.Hits.of(record, np.ones(record.sizes["member"], bool), Phase.COMPREHENSION)
