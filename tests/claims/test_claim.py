@@ -19,6 +19,9 @@ from nucleate.claims import (
     Threshold,
     When,
     in_order,
+    read_json,
+    to_markdown,
+    write_json,
 )
 from nucleate.record import Run, RunError, Variable, create_store
 
@@ -193,14 +196,35 @@ def test_the_cost_is_that_of_the_runs_and_of_the_measurement(tmp_path):
         (INSIDE, 0.5, [0.4, 0.6]),
         (Estimate.unknown(), None, None),
         (Estimate(0.5, math.nan, math.nan), 0.5, None),
-        (Estimate(0.5, 0.1, math.inf), 0.5, None),
-        (Estimate.exact(math.inf), None, None),
+        (Estimate(0.5, -math.inf, math.inf), 0.5, None),
+        (Estimate(0.5, 0.1, math.inf), 0.5, [0.1, "Infinity"]),
+        (Estimate(-math.inf, -math.inf, 0.1), "-Infinity", ["-Infinity", 0.1]),
+        (Estimate.exact(math.inf), "Infinity", ["Infinity", "Infinity"]),
     ],
 )
 def test_a_row_is_plain_json_whatever_was_measured(estimate, measured, interval):
     row = json.loads(json.dumps(claim(estimate).judge(NOTHING).to_json(), allow_nan=False))
     assert (row["measured"], row["interval"]) == (measured, interval)
     assert (row["checks"][0]["measured"], row["checks"][0]["interval"]) == (measured, interval)
+
+
+def test_what_never_came_is_read_back_and_shown(tmp_path):
+    row = claim(Estimate(math.inf, 1.4, math.inf, 12)).judge(NOTHING)
+    write_json([row], tmp_path / "scorecard.json")
+    assert read_json(tmp_path / "scorecard.json") == [row]
+    assert row.decisive.found == "∞ [1.4, ∞]"
+    assert "∞ [1.4, ∞]" in to_markdown([row])
+
+
+def test_a_check_that_is_not_asked_has_no_row_but_one_is_asked():
+    asked, other = (Check(label, "1", Region.exactly(1)) for label in ("asked", "other"))
+    both = lambda found: Claim(
+        "paper/1", "", "", (asked, other), lambda evidence: Findings({asked: found, other: None})
+    )
+    row = both(Estimate.exact(1)).judge(NOTHING)
+    assert ([check.label for check in row.checks], row.verdict) == (["asked"], "replicated")
+    with pytest.raises(ValueError, match=r"Claim paper/1 must ask at least one check; it asked none\."):
+        both(None).judge(NOTHING)
 
 
 def test_a_row_says_all_that_the_claim_says():

@@ -16,7 +16,6 @@ from nucleate.papers.grokking.experiments import (
     CORNERS_BATCH,
     CORNERS_BATCH_CLASSES,
     GROUPS,
-    GROUPS_PHASES,
     INIT,
     INIT_CLASSES,
     REPR_DECAY,
@@ -94,28 +93,21 @@ def shapes(hexagons: bool) -> Evidence:
     angle = np.pi * np.arange(6) / 3
     hexagon = np.stack([3 * np.cos(angle), 2 * np.sin(angle)], axis=1) @ np.eye(2, 9)
 
-    def planted(name: str, seed: int) -> PlantedRun:
-        count, rng = plan(name).members.count, np.random.default_rng(seed)
-        noise = rng.normal(size=(count, 6, 9))
-        embedding = (hexagon + 0.01 * noise if hexagons else noise).reshape(count, 1, 6, 3, 3)
-        return run(
-            name,
+    count = plan(GROUPS).members.count
+    noise = np.random.default_rng(0).normal(size=(count, 6, 9))
+    embedding = (hexagon + 0.01 * noise if hexagons else noise).reshape(count, 1, 6, 3, 3)
+    return evidence(
+        groups=run(
+            GROUPS,
             embedding=(("member", "step", "token", "row", "column"), embedding),
             valid90_step=("member", np.full(count, 500)),
         )
-
-    return evidence(groups=planted(GROUPS, 0), groups_phases=planted(GROUPS_PHASES, 1))
+    )
 
 
 def nothing_generalises() -> Evidence:
-    found = shapes(hexagons=True)
-    never = {
-        name.split("/")[1].replace("-", "_"): PlantedRun(
-            found.record(name).assign(valid90_step=("member", np.full(found.about(name).members, NEVER)))
-        )
-        for name in (GROUPS, GROUPS_PHASES)
-    }
-    return evidence(**never)
+    record = shapes(hexagons=True).record(GROUPS)
+    return evidence(groups=PlantedRun(record.assign(valid90_step=("member", np.full(record.sizes["member"], NEVER)))))
 
 
 PLANTS: dict[str, tuple[Callable[[], Evidence] | None, Callable[[], Evidence] | None]] = {

@@ -9,11 +9,11 @@ from plants_grokking import evidence, plan, run
 
 from nucleate.claims import Evidence
 from nucleate.papers.grokking.experiments.images import DIGITS, DIGITS_CORNERS, DIGITS_PHASES, DIGITS_SIZES
-from nucleate.record import NEVER, Outcome
+from nucleate.record import NEVER
 
 
 def crossed(name: str, train: np.ndarray, valid: np.ndarray, **others) -> PlantedRun:
-    """Networks that learn their training images and generalise at these steps; a diverged one does so at step 0."""
+    """Networks that learn their training images and generalise at these steps."""
     train, valid = (np.broadcast_to(steps, plan(name).members.count) for steps in (train, valid))
     curve = (("member", "step"), np.stack([np.full(len(train), 0.1), np.where(valid == NEVER, 0.2, 0.8)], 1))
     return run(
@@ -30,15 +30,11 @@ def digits(train: int, valid: int) -> Evidence:
     return evidence(digits=crossed(DIGITS, np.asarray(train), np.asarray(valid)))
 
 
-def corners(lowest: int, middle: int, highest: Outcome) -> PlantedRun:
-    """Corners whose lower two generalise at these steps, and whose highest ends so: diverged, or having learned."""
+def corners(lowest: int, middle: int, highest: int) -> PlantedRun:
+    """Corners whose lower two generalise at these steps, and whose highest learn their training images at this one."""
     decay = plan(DIGITS_CORNERS).members["decay"]
     low, high = decay == decay.min(), decay == decay.max()
-    diverged = high & (highest == Outcome.DIVERGED)
-    train = np.where(diverged, NEVER, 800)
-    valid = np.select([low, high], [lowest, NEVER], middle)
-    outcome = np.where(diverged, Outcome.DIVERGED, Outcome.OK)
-    return crossed(DIGITS_CORNERS, train, valid, outcome=("member", outcome))
+    return crossed(DIGITS_CORNERS, np.where(high, highest, 800), np.select([low, high], [lowest, NEVER], middle))
 
 
 def plane(power: float) -> PlantedRun:
@@ -50,7 +46,7 @@ def plane(power: float) -> PlantedRun:
     return crossed(DIGITS_PHASES, train, np.where(train == NEVER, NEVER, valid))
 
 
-def layout(power: float = -0.2, lowest: int = NEVER, middle: int = 1200, highest=Outcome.DIVERGED) -> Evidence:
+def layout(power: float = -0.2, lowest: int = NEVER, middle: int = 1200, highest: int = NEVER) -> Evidence:
     return evidence(digits_phases=plane(power), digits_corners=corners(lowest, middle, highest))
 
 

@@ -17,7 +17,6 @@ from nucleate.papers.grokking.experiments import (
     DROPOUT,
     EXPERIMENTS,
     LOTTERY,
-    PHASE_TRANSFORMER,
     TRANSFORMER,
 )
 from nucleate.record import NEVER, Outcome
@@ -56,7 +55,7 @@ def course(*values: float, spread: float = 0.05) -> tuple[tuple[str, str], np.nd
     return ("member", "step"), np.array(values) * (1 + noise)
 
 
-def learned(share=(0.2, 0.2, 0.6, 0.8), dimension=(24.0, 24.5, 27.0, 20.0), valid: int = GENERALISED) -> Evidence:
+def learned(share=(0.2, 0.2, 0.6, 0.8), dimension=(24.0, 24.5, 27.0, 15.0), valid: int = GENERALISED) -> Evidence:
     """Transformers with these shares of the strongest frequency, and these effective dimensions, on their way."""
     count = plan(TRANSFORMER).members.count
     planted = run(
@@ -86,7 +85,6 @@ def decayed(without: int, some: int) -> Evidence:
         {
             DROPOUT: dropout(without, without),
             DECAY: run(DECAY, **crossed(DECAY, train99=100, valid99=some)),
-            PHASE_TRANSFORMER: run(PHASE_TRANSFORMER, **crossed(PHASE_TRANSFORMER, train90=100, valid90=NEVER)),
         },
         None,
     )

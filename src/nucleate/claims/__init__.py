@@ -13,7 +13,18 @@ from nucleate.claims.scorecard import (
     to_table,
     write_json,
 )
-from nucleate.claims.statistics import Estimate, Reason, bootstrap, partial_spearman, pearson, ratio, share, spearman
+from nucleate.claims.statistics import (
+    Estimate,
+    Reason,
+    bootstrap,
+    median,
+    partial_spearman,
+    pearson,
+    ratio,
+    share,
+    spearman,
+    unexplained_ranks,
+)
 
 __all__ = [
     "Check",
@@ -35,6 +46,7 @@ __all__ = [
     "When",
     "bootstrap",
     "in_order",
+    "median",
     "partial_spearman",
     "pearson",
     "ratio",
@@ -44,5 +56,6 @@ __all__ = [
     "summary",
     "to_markdown",
     "to_table",
+    "unexplained_ranks",
     "write_json",
 ]

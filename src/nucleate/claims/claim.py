@@ -118,9 +118,12 @@ class Check(Checked):
 
 @dataclass(frozen=True)
 class Findings:
-    """What was measured: an estimate for each of the claim's checks, and a note on them."""
+    """What was measured: an estimate for each of the claim's checks, and a note on them.
 
-    estimates: Mapping[Check, Estimate]
+    None instead of an estimate: the check is not asked of runs like these, which the note then says. At least one is.
+    """
+
+    estimates: Mapping[Check, Estimate | None]
     note: str = ""
 
     @classmethod
@@ -174,6 +177,8 @@ class Claim(Checked):
                 raise ValueError(
                     f"Claim {self.id} measured {labels(findings.estimates)}; its checks are {labels(self.checks)}."
                 )
+            if all(found is None for found in findings.estimates.values()):
+                raise ValueError(f"Claim {self.id} must ask at least one check; it asked none.")
             return self._row(findings, evidence, self.needs, time.monotonic() - began)
 
     def failed(self, error: Exception, evidence: Evidence) -> ClaimRow:
@@ -188,6 +193,7 @@ class Claim(Checked):
 
     def _row(self, findings: Findings, evidence: Evidence, read: tuple[str, ...], seconds: float = 0.0) -> ClaimRow:
         runs = [evidence.about(name) for name in read]
+        asked = {check: findings.estimates[check] for check in self.checks}
         return ClaimRow(
             claim=self.id,
             paper=self.paper,
@@ -198,7 +204,7 @@ class Claim(Checked):
             steps=max((run.steps for run in runs), default=0),
             seconds=round(seconds + sum(run.seconds for run in runs), 2),
             note=findings.note,
-            checks=tuple(check.judged(findings.estimates[check], evidence) for check in self.checks),
+            checks=tuple(check.judged(found, evidence) for check, found in asked.items() if found is not None),
             history=self.history,
         )
 
@@ -209,9 +215,10 @@ def in_order(*parts: tuple[Claim, ...]) -> tuple[Claim, ...]:
 
 
 def _plain(estimate: Estimate) -> dict[str, Any]:
-    """JSON has neither NaN nor infinity: what is unknown or infinite is null."""
-    interval = (estimate.low, estimate.high)
+    """What is unknown is None, and so is an interval that allows everything."""
+    interval = (float(estimate.low), float(estimate.high))
+    known = not any(map(math.isnan, interval)) and interval != (-math.inf, math.inf)
     return {
-        "measured": estimate.value if math.isfinite(estimate.value) else None,
-        "interval": interval if all(map(math.isfinite, interval)) else None,
+        "measured": None if math.isnan(estimate.value) else float(estimate.value),
+        "interval": interval if known else None,
     }

@@ -7,7 +7,7 @@ from nucleate.claims.scorecard import ClaimRow
 
 _SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*|~$"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _SPECIAL_BY_PLACE = {
-    r"\[(?![-−\d., ]*\](?![\[(:]))": r"\\[",  # an interval is no link
+    r"\[(?![-−∞\d., ]*\](?![\[(:]))": r"\\[",  # an interval is no link
     r"(?<![^\W_])_|_(?![^\W_])": r"\\_",  # nor is an underscore within a word an emphasis
     r"^([-+=#])": r"\\\1",  # a list or a heading, at the beginning of a line
     r"^(\d+)([.)])(?=\s|$)": r"\1\\\2",

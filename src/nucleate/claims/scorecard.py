@@ -2,14 +2,16 @@
 
 import dataclasses
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from rich.table import Table
 from rich.text import Text
 
+from nucleate.checking import Infinite
 from nucleate.claims.formats import interval, number
 from nucleate.record import write_atomically
 from nucleate.record.document import read_as, read_tree
@@ -17,6 +19,8 @@ from nucleate.record.document import read_as, read_tree
 VERDICTS = {"replicated": "green", "contradicted": "red", "inconclusive": "yellow"}
 _WIDE = 110  # columns from which on every part of a claim has room beside the others
 _PUBLIC = ("claim", "paper", "statement", "verdict", "expected", "measured", "interval", "members", "steps", "seconds")
+
+_Number = Annotated[float, Infinite()]
 
 
 @dataclass(frozen=True)
@@ -36,8 +40,10 @@ class CheckRow:
     label: str
     expected: str
     verdict: str
-    measured: float | None
-    interval: tuple[float, float] | None
+    measured: _Number | None
+    """None: unknown. It may be infinite (never)."""
+    interval: tuple[_Number, _Number] | None
+    """None: open on both sides."""
     region: str = ""
     threshold: str = ""
     units: int = 0
@@ -135,7 +141,16 @@ class ClaimRow:
     def to_json(self) -> dict[str, Any]:
         """Plain JSON types, with what follows from the checks spelled out for other programs."""
         derived = {name: getattr(self, name) for name in ("verdict", "reason", "expected", "measured", "interval")}
-        return dataclasses.asdict(self) | derived | {"rule": self.rule}
+        return _infinities_as_text(dataclasses.asdict(self) | derived | {"rule": self.rule})
+
+
+def _infinities_as_text(tree: Any) -> Any:
+    """JSON has no infinite numbers: text that Python and JavaScript can read as such."""
+    if isinstance(tree, dict):
+        return {key: _infinities_as_text(value) for key, value in tree.items()}
+    if isinstance(tree, list | tuple):
+        return type(tree)(map(_infinities_as_text, tree))
+    return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(tree, tree) if isinstance(tree, float) else tree
 
 
 def _with_regions(row: ClaimRow, rule: str) -> ClaimRow:

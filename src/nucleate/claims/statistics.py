@@ -213,6 +213,15 @@ def _with_unseen_units(
     return (-math.inf, math.inf) if np.isnan(found).any() else (min(found), max(found))
 
 
+def median(values: np.ndarray) -> float:
+    """The middle value; NaN if there are none.
+
+    >>> median(np.array([3, 1, 2])), median(np.array([]))
+    (2.0, nan)
+    """
+    return float(np.median(values)) if len(values) else math.nan
+
+
 def ratio(numerator: float, denominator: float) -> float:
     """A quotient that is defined everywhere: infinite over zero, NaN for 0/0.
 
@@ -245,14 +254,22 @@ def partial_spearman(x: np.ndarray, y: np.ndarray, given: np.ndarray) -> float:
     >>> round(partial_spearman(size + [0, 1, 0, 1, 0, 1], size + [0, 1, 0, 1, 0, 1], size), 12)
     1.0
     """
+    return pearson(unexplained_ranks(x, given), unexplained_ranks(y, given))
+
+
+def unexplained_ranks(column: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """What the ranks of another column leave unexplained of a column's own, which are centred.
+
+    >>> unexplained_ranks(np.array([10, 20, 40, 30]), np.array([1, 2, 2, 1])).tolist()
+    [-1.0, -1.0, 1.0, 1.0]
+    """
     from scipy.stats import rankdata
 
-    ranks = [rankdata(column) - (len(column) + 1) / 2 for column in (x, y, given)]
-    *both, known = ranks
+    ranks, known = (rankdata(each) - (len(each) + 1) / 2 for each in (column, given))
     if known.any():
-        both = [part - known * (part @ known) / (known @ known) for part in both]
+        ranks = ranks - known * (ranks @ known) / (known @ known)
     # What is left of a column that `given` explains is rounding error.
-    return pearson(*(np.where(np.abs(part) < 1e-9, 0.0, part) for part in both))
+    return np.where(np.abs(ranks) < 1e-9, 0.0, ranks)
 
 
 def pearson(x: np.ndarray, y: np.ndarray) -> float:

@@ -9,8 +9,9 @@ import typing
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from nucleate.checking import Infinite
 from nucleate.record.disk import write_atomically
 from nucleate.record.schema import RunError
 
@@ -77,6 +78,9 @@ def parse(kind: Any, tree: Any, where: str = "") -> Any:
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
     if kind is Any:
         return tree
+    if origin is Annotated:  # the bounds of numbers are checked by who makes them; infinite ones are text in JSON
+        infinite = any(isinstance(note, Infinite) for note in parts[1:]) and tree in ("Infinity", "-Infinity")
+        return float(tree) if infinite else parse(parts[0], tree, where)
     if dataclasses.is_dataclass(kind):
         return _object(kind, tree, where)
     if origin in (typing.Union, types.UnionType):
@@ -103,7 +107,7 @@ def parse(kind: Any, tree: Any, where: str = "") -> Any:
 
 def _object(kind: Any, tree: Any, where: str) -> Any:
     _expect(isinstance(tree, dict), "an object", tree, where)
-    hints = typing.get_type_hints(kind)
+    hints = typing.get_type_hints(kind, include_extras=True)
     known = {field.name: field for field in dataclasses.fields(kind) if field.name != _REST}
     for name, field in known.items():
         if name not in tree and field.default is field.default_factory is dataclasses.MISSING:

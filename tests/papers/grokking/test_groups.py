@@ -134,7 +134,7 @@ def test_memory_alone_does_not_make_the_prediction_a_lower_bound():
     """Where no more is predicted than the training set, a network that has fitted it cannot fall short."""
     fraction = plan(GROUPS).members["train_size"] / 36
     row = CLAIMS[29].judge(qualities(predicted_accuracy=fraction, accuracy=fraction))
-    assert row.checks[0].verdict == "inconclusive"
+    assert [check.verdict for check in row.checks] == ["inconclusive"] * 2
     unfitted = CLAIMS[29].judge(qualities(fitted=np.zeros(len(fraction), bool)))
     assert unfitted.verdict == "inconclusive"
 
@@ -143,8 +143,20 @@ def test_a_transition_elsewhere_contradicts():
     fraction = plan(GROUPS).members["train_size"] / 36
     early = CLAIMS[28].judge(qualities(steps=np.where(fraction > 0.25, 500.0, np.inf)))
     assert [check.verdict for check in early.checks] == ["replicated", "contradicted", "replicated"]
+    late = CLAIMS[28].judge(qualities(steps=np.where(fraction > 0.75, 500.0, np.inf)))
+    assert [check.verdict for check in late.checks] == ["replicated", "replicated", "inconclusive"]
     never = CLAIMS[28].judge(qualities())
     assert [check.verdict for check in never.checks] == ["replicated", "replicated", "contradicted"]
+
+
+def test_networks_that_stopped_early_are_too_early_to_be_judged():
+    """What was planned does not count, nor a network that stopped when it was good."""
+    for number, planted in ((28, qualities), (29, qualities), (30, lambda: shapes(hexagons=False))):
+        found = planted()
+        record = found.record(GROUPS).assign(last_step=("member", np.full(found.about(GROUPS).members, 9000)))
+        known = {readings.group_qualities: found.once(readings.group_qualities)} if number < 30 else None
+        row = CLAIMS[number].judge(evidence(known, groups=PlantedRun(record)))
+        assert {check.reason for check in row.checks} == {Reason.TOO_EARLY}
 
 
 # --- figures ---------------------------------------------------------------------------------------------------------

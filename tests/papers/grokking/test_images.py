@@ -16,15 +16,15 @@ from nucleate.claims import Evidence, Reason, Verdict
 from nucleate.cli import main
 from nucleate.fleet import train
 from nucleate.observables import Phase
-from nucleate.papers.grokking import PAPER
+from nucleate.papers.grokking import PAPER, readings
 from nucleate.papers.grokking.experiments.images import DIGITS, DIGITS_CORNERS, DIGITS_PHASES, EXPERIMENTS, ImageFleet
 from nucleate.papers.grokking.readings.images import (
+    GENERALISED,
     SCALES,
     STEPS,
     Collapse,
     collapse,
     image_delays,
-    image_phases,
 )
 from nucleate.papers.grokking.recipe.images import ImageClassifier, images_of
 from nucleate.record import NEVER, Outcome, RunError, at_the_end
@@ -117,7 +117,7 @@ def test_paired_rates_and_decays_are_not_crossed():
     assert set(zip(members["eta_last"].tolist(), members["decay"].tolist(), strict=True)) == {
         (1e-6, 1e-5),
         (1e-3, 1.0),
-        (10.0, 100.0),
+        (0.1, 10.0),
     }
 
 
@@ -178,7 +178,7 @@ def test_real_digits_are_learned(tmp_path):
 def test_phases_are_those_of_table_1_with_sixty_percent():
     train, valid = np.array([100, 100, 100, NEVER]), np.array([900, 1100, NEVER, NEVER])
     planted = crossed(DIGITS, np.resize(train, 6), np.resize(valid, 6))
-    assert [Phase(code).name for code in image_phases(planted.dataset)[:4]] == [
+    assert [Phase(code).name for code in readings.phase_of(planted.dataset, GENERALISED)[:4]] == [
         "COMPREHENSION",
         "GROKKING",
         "MEMORIZATION",
@@ -241,7 +241,7 @@ def test_networks_that_do_not_grok_contradict(planted, verdicts):
 
 def test_the_layout_is_judged_part_by_part():
     parts = {
-        "highest": layout(highest=Outcome.OK),
+        "highest": layout(highest=800),
         "middle": layout(middle=4000),
         "lowest": layout(lowest=1000),
         "map": layout(power=0.2),
@@ -255,21 +255,51 @@ def test_the_layout_is_judged_part_by_part():
     }
 
 
-def test_a_network_that_has_neither_learned_nor_diverged_may_still_do_either():
+def changed(found: Evidence, name: str, **variables) -> Evidence:
+    """The evidence of claim 37 with other variables in one of its records, or of another length."""
+    records = {each: found.record(each) for each in (DIGITS_PHASES, DIGITS_CORNERS)}
+    steps = variables.pop("steps", int(records[name].steps))
+    arrays = {key: ("member", np.asarray(values)) for key, values in variables.items()}
+    records[name] = records[name].assign(arrays).assign_attrs(steps=steps)
+    return evidence(**{key.split("/")[1].replace("-", "_"): PlantedRun(record) for key, record in records.items()})
+
+
+def test_confusion_waits_until_others_have_long_learned():
+    row = CLAIMS[37].judge(changed(layout(), DIGITS_CORNERS, steps=3000))
+    assert row.checks[0].reason == Reason.TOO_EARLY
+    assert row.checks[0].lacks
+
+
+def test_networks_that_diverge_are_not_confused():
     found = layout()
-    plane, corners = PlantedRun(found.record(DIGITS_PHASES)), found.record(DIGITS_CORNERS)
-    every = np.ones(corners.sizes["member"], int)
-    pending = corners.assign(outcome=("member", Outcome.OK * every))
-    assert reasons(37, evidence(digits_phases=plane, digits_corners=PlantedRun(pending)))[0] == Reason.TOO_EARLY
-    later = pending.assign(last_step=("member", 100_000 * every))
-    whole = evidence(digits_phases=plane, digits_corners=PlantedRun(later))
-    assert CLAIMS[37].judge(whole).verdict == Verdict.REPLICATED
+    outcome = np.where(found.record(DIGITS_CORNERS).decay == 10, Outcome.DIVERGED, Outcome.OK)
+    row = CLAIMS[37].judge(changed(found, DIGITS_CORNERS, outcome=outcome))
+    assert (row.checks[0].verdict, row.checks[0].reason) == ("inconclusive", Reason.TOO_FEW)
+    assert "6 diverged" in row.note
 
 
-def test_a_power_law_has_no_knee_and_a_short_range_contradicts_none():
-    row = CLAIMS[38].judge(sizes(-0.2))
-    assert [check.verdict for check in row.checks] == ["replicated", "inconclusive"]
-    assert abs(row.checks[1].measured) < 0.1
+def test_a_corner_that_has_not_learned_yet_may_be_anything():
+    found = layout()
+    train = np.where(found.record(DIGITS_CORNERS).decay == 10, NEVER, 4800)
+    row = CLAIMS[37].judge(changed(found, DIGITS_CORNERS, train90_step=train, valid60_step=np.full(18, NEVER)))
+    assert [check.reason for check in row.checks[:3]] == [Reason.TOO_EARLY] * 3
+
+
+def test_a_map_on_which_few_have_arrived_allows_for_every_order_of_the_others():
+    found = layout()
+    valid = found.record(DIGITS_PHASES).valid60_step.values
+    few = np.where(np.arange(len(valid)) < 8, valid, NEVER)
+    short = changed(found, DIGITS_PHASES, valid60_step=few)
+    assert reasons(37, short)[3:] == [Reason.TOO_EARLY] * 2
+    whole = CLAIMS[37].judge(changed(short, DIGITS_PHASES, steps=100_000))
+    assert all(check.reason != Reason.TOO_EARLY for check in whole.checks)
+
+
+def test_times_that_rise_less_below_the_middle_size_contradict_a_knee():
+    power_law, bent = (CLAIMS[38].judge(sizes(exponent, smallest)) for exponent, smallest in ((-0.2, 1), (-0.3, 0.4)))
+    assert [check.verdict for check in power_law.checks] == ["replicated", "inconclusive"]
+    assert abs(power_law.checks[1].measured) < 0.1
+    assert bent.checks[1].verdict == "contradicted"
 
 
 def test_sizes_are_too_early_until_networks_with_much_data_generalise():

@@ -1,11 +1,14 @@
 """Phases that may still change, and the claims on batch size, init scale and representation decay."""
 
+from itertools import combinations
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 import xarray as xr
-from plants_grokking import C, G, M, X
+from planted import PlantedRun
+from plants_grokking import C, G, M, X, evidence, plan
 from plants_groups import batches, representation_decays, scales
 
 from nucleate.claims import Reason, Verdict
@@ -43,6 +46,15 @@ def test_what_may_still_become_of_a_network():
     assert [set(np.flatnonzero(row).tolist()) for row in possible] == [
         set(map(int, fate)) for *_, fate in FATES.values()
     ]
+
+
+def test_generalisation_may_be_another_crossing():
+    other = record(10_000).rename(valid90_step="valid60_step")
+    assert np.array_equal(readings.possible_phases(other, "valid60"), readings.possible_phases(record(10_000)))
+    assert np.array_equal(readings.phase_of(other, "valid60"), readings.phase_of(record(10_000)))
+    assert readings.census(other, "valid60") == readings.census(record(10_000))
+    gone = record(10_000, Outcome.DIVERGED)
+    assert readings.census(gone).endswith("0 confusion; 6 diverged.")
 
 
 def test_after_the_steps_of_table_1_every_phase_is_final():
@@ -106,6 +118,32 @@ def test_comprehension_is_settled_early():
 def test_networks_that_have_not_fitted_their_data_leave_the_effect_of_decay_open():
     row = CLAIMS[27].judge(representation_decays([[C, C, X, X]]))
     assert (row.verdict, row.reason) == ("inconclusive", Reason.TOO_EARLY)
+
+
+def test_effects_of_decays_do_not_cancel():
+    """A little decay harms and much of it helps: on average nothing happens."""
+    cells = [[C, C, M, M, M], [M, M, M, M, M], [C, C, C, C, M], [C, C, C, C, M]]
+    assert CLAIMS[27].judge(representation_decays(cells)).verdict == "contradicted"
+
+
+def test_networks_that_diverged_have_no_part_in_the_effect_of_decay():
+    found = representation_decays([[C, C, M, M]])
+    names = CLAIMS[27].needs
+    gone = {
+        name.split("/")[1].replace("-", "_"): PlantedRun(
+            found.record(name).assign(
+                outcome=("member", np.where(found.record(name).wd_repr == 10, Outcome.DIVERGED, Outcome.OK))
+            )
+        )
+        for name in names
+    }
+    assert CLAIMS[27].judge(evidence(**gone)).verdict == "inconclusive"  # of that decay nothing is known
+
+
+def test_fleets_that_are_pooled_or_compared_share_no_networks():
+    seeds = {name: set(plan(name).members["seed"].tolist()) for name in (*CLAIMS[25].needs, *CLAIMS[27].needs)}
+    for one, other in combinations(seeds, 2):
+        assert not seeds[one] & seeds[other], (one, other)
 
 
 def test_no_effect_at_all_is_undefined_and_not_a_verdict():

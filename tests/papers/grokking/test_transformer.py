@@ -153,10 +153,11 @@ def test_before_networks_have_trained_on_it_is_too_early(number):
         assert judged(number, learned(share=(0.2,) * 4, valid=valid)) == (Verdict.INCONCLUSIVE, {Reason.TOO_EARLY})
 
 
-def test_a_small_network_cannot_contradict_an_absolute_time():
+def test_a_small_network_is_not_judged_by_an_absolute_time():
     small = CLAIMS[33].judge(dropped(NEVER, NEVER))
-    assert [check.verdict for check in small.checks] == [Verdict.INCONCLUSIVE] * 2
-    assert {check.reason for check in small.checks} == {Reason.TOO_EARLY}
+    assert [check.reason for check in small.checks] == [Reason.TOO_EARLY]
+    assert "smaller than the paper's" in small.note
+    assert len(CLAIMS[33].judge(dropped(9000, 500, Budget.PAPER)).checks) == 2
     assert judged(33, dropped(9000, 5000, Budget.PAPER))[0] == Verdict.CONTRADICTED
     assert judged(33, dropped(9000, 500, Budget.PAPER))[0] == Verdict.REPLICATED
 
@@ -198,4 +199,15 @@ def test_numbers_that_are_all_alike_raise_nothing(number):
 
 def test_dropout_is_tried_with_and_without():
     assert 0 in plan(DROPOUT).members["dropout"]
-    assert readings.nearest(plan(DROPOUT).members["dropout"], 0.2) == pytest.approx(2 / 9, abs=1e-5)
+    assert (plan(DROPOUT).members["dropout"] > 0).sum() >= 6
+
+
+def test_the_best_of_many_values_is_no_better_by_choice_alone():
+    """The least of many medians would be: of networks that are all alike, half must do better than those chosen."""
+    steps = np.random.default_rng(0).permutation(6 * 200).astype(float)
+    values, repeat = np.repeat(np.arange(200), 6), np.tile(np.arange(6), 200)
+    chosen = np.concatenate(
+        [readings.at_best(steps[rows], values[rows], repeat[rows]) for rows in np.split(np.arange(1200), 20)]
+    )
+    assert len(chosen) == 6 * 20
+    assert np.median(chosen) == pytest.approx(np.median(steps), rel=0.2)

@@ -9,7 +9,7 @@ from nucleate.observables import vote
 from nucleate.papers.grokking import readings
 from nucleate.papers.grokking.experiments import TABLE_1_STEPS
 from nucleate.papers.grokking.experiments.images import DIGITS, DIGITS_PHASES, DIGITS_SIZES
-from nucleate.papers.grokking.readings.images import SCALES, SHOWN, STEPS, collapse, image_phases
+from nucleate.papers.grokking.readings.images import GENERALISED, SCALES, SHOWN, STEPS, collapse
 from nucleate.plots import (
     Picture,
     class_points,
@@ -28,7 +28,7 @@ def figure_8(evidence: Evidence, folder: Path) -> Picture:
     figure, (left, right) = panels(1, 2, size=(5.2, 4.0))
     curves = {"training": record.train_accuracy.values, "validation": record.valid_accuracy.values}
     member_curves(left, record.step.values, curves, threshold=0.6, xlog=True, title="grokking on 1,000 digits")
-    codes, rates, decays = readings.phase_map(plane, "eta_last", "decay", image_phases)
+    codes, rates, decays = readings.phase_map(plane, "eta_last", "decay", GENERALISED)
     phase_diagram(right, *vote(codes, -1), rates, decays, xlog=True, ylog=True, title="phases")
     right.set(xlabel=r"$\eta$ of the last layer", ylabel="weight decay")
     right.invert_yaxis()

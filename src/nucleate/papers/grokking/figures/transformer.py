@@ -10,7 +10,7 @@ from scipy.linalg import orthogonal_procrustes
 from nucleate.claims import Evidence
 from nucleate.observables import principal_coordinates, spacing, vote
 from nucleate.papers.grokking import readings
-from nucleate.papers.grokking.experiments import DROPOUT, PHASE_TRANSFORMER, TRANSFORMER
+from nucleate.papers.grokking.experiments import DROPOUT, PHASE_TRANSFORMER, TABLE_1_STEPS, TRANSFORMER
 from nucleate.plots import (
     PALETTE,
     Picture,
@@ -32,7 +32,8 @@ def figure_1(evidence: Evidence, folder: Path) -> Picture | None:
         return None
     figure, axes = panels(1, 3, size=(3.6, 4.2))
     rows = (0, seen.fitted, len(seen.step) - 1)
-    for ax, row, stage in zip(axes, rows, ("initialization", "overfitting", "the end"), strict=True):
+    stages = ("initialization", "overfitting" if seen.has_fitted else "not fitted yet", "the end")
+    for ax, row, stage in zip(axes, rows, stages, strict=True):
         here = seen.embedding[row]
         points = np.asarray(principal_coordinates(here, here))
         circle(ax, points, order=order_of(seen.frequency, len(here)), title=f"{stage}, step {seen.step[row]:,}")
@@ -114,7 +115,7 @@ def figure_7(evidence: Evidence, folder: Path) -> Picture:
         f"Left: effective dimension of the embeddings of {networks} networks (median and quartiles), with the median "
         f"step at which they reach 99 % validation accuracy. Centre: steps to 99 % accuracy by dropout rate. Right: "
         f"phase of one network for each weight decay and learning rate of the decoder, within {int(plane.steps):,} "
-        "steps; the paper's have 100,000, after which fewer memorize.",
+        "steps" + (f"; the paper's have {TABLE_1_STEPS:,}." if readings.is_short(plane) else "."),
     )
 
 

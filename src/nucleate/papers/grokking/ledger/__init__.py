@@ -3,6 +3,7 @@
 from nucleate.claims import in_order
 from nucleate.papers.grokking.ledger import (
     accuracy,
+    collapse,
     deduction,
     dynamics,
     flows,
@@ -27,6 +28,7 @@ CLAIMS = in_order(
     transformer.CLAIMS,
     lottery.CLAIMS,
     images.CLAIMS,
+    collapse.CLAIMS,
 )
 
 __all__ = ["CLAIMS"]

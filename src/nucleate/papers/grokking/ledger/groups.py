@@ -1,16 +1,33 @@
 """Claims 28-30: the permutation group S3.
 
-Appendix H gives neither the learning rate of the decoder nor the number of steps nor the threshold δ of a generalised
-parallelogram. The threshold is that of the authors' code, whose L1 penalty on the embedding is also kept.
+Appendix H gives neither learning rates nor the number of steps nor the threshold δ of a generalised parallelogram. The
+threshold is that of the authors' code, whose L1 penalty on the embedding is also kept.
 """
+
+from dataclasses import replace
 
 import numpy as np
 import xarray as xr
 
-from nucleate.claims import Check, Claim, Evidence, Findings, Region, Steps, Threshold, bootstrap, share, spearman
+from nucleate.claims import (
+    Check,
+    Claim,
+    Estimate,
+    Evidence,
+    Findings,
+    Reason,
+    Region,
+    Threshold,
+    When,
+    bootstrap,
+    median,
+    share,
+    spearman,
+)
 from nucleate.papers.grokking import readings
-from nucleate.papers.grokking.experiments import GROUPS, GROUPS_PHASES
+from nucleate.papers.grokking.experiments import GROUPS
 from nucleate.papers.grokking.ledger.words import NEARLY_ALL, TOLERANCE
+from nucleate.record import stayed_finite
 
 _CRITICAL = 0.5
 _PAPER_SEEDS = 11
@@ -18,19 +35,24 @@ _PAPER_SEEDS = 11
 _ONE_IN_ELEVEN = 1 - 0.5 ** (1 / _PAPER_SEEDS)
 """The figures show the best of 11 networks: with this share, one among 11 is as likely as not."""
 
-_TRAINED = Steps(10_000, GROUPS)
+_STEPS = 10_000
+_TRAINED = When(
+    f"every network that did not diverge has been trained for {_STEPS:,} steps",
+    GROUPS,
+    lambda record: bool((stayed_finite(record).last_step.values >= _STEPS).all()),
+)
 _ROUNDING = 1e-6  # recorded accuracies are single precision
 
-_RISES = Check("rank correlation of RQI with data size", "> 0", Region.above(0), Threshold.PAPER, mature=_TRAINED)
+_RISES = Check("rank correlation of RQI with data size", "increases", Region.above(0), Threshold.PAPER, mature=_TRAINED)
 _BEFORE = Check(
     f"share that reach RQI > 0.95 with less than {_CRITICAL - TOLERANCE:.0%} of the data",
-    "not even the best of 11",
+    "a phase transition at r = r_c = 0.5",
     Region.at_most(_ONE_IN_ELEVEN),
     mature=_TRAINED,
 )
 _BEYOND = Check(
-    f"share that reach it with more than {_CRITICAL + TOLERANCE:.0%}",
-    "at least the best of 11",
+    f"share that reach it with the smallest training set of more than {_CRITICAL + TOLERANCE:.0%}",
+    "a phase transition at r = r_c = 0.5",
     Region.at_least(_ONE_IN_ELEVEN),
     mature=_TRAINED,
 )
@@ -47,74 +69,89 @@ def _transition(evidence: Evidence) -> Findings:
         {
             _RISES: bootstrap(spearman, seen.rqi, seen.fraction, bounds=(0, 1)),
             _BEFORE: _share(reached[before]),
-            _BEYOND: _share(reached[beyond]),
+            _BEYOND: _just_beyond(seen.fraction[beyond], reached[beyond]),
         },
         f"Share that reach it within {evidence.about(GROUPS).steps:,} steps, by data fraction: "
-        f"{rates or 'none, all networks diverged'}. Median RQI of these sizes: {medians or 'none'}. The penalty "
-        "takes matrices that no training pair contains to zero, where products agree, which raises the RQI of the "
-        "smallest sets. "
-        f"{_settings(evidence.record(GROUPS))}",
+        f"{rates or 'none, all networks diverged'}. Median RQI of these sizes: {medians or 'none'}. The paper's curve "
+        f"is of the best of 11 networks, which is as likely as not to arrive if a share of {_ONE_IN_ELEVEN:.3f} do. "
+        "The interval just beyond the transition has the upper end of all larger sizes together, if that is lower, as "
+        "more data do not make it harder to arrive. The penalty takes matrices that no training pair contains to zero, "
+        f"where products agree, which raises the RQI of the smallest sets. {_settings(evidence.record(GROUPS))}",
     )
 
 
+def _just_beyond(fraction: np.ndarray, reached: np.ndarray) -> Estimate:
+    """The share that arrive with the smallest of these sizes; it is no larger than that with all of them."""
+    if not len(fraction):
+        return Estimate.unknown(Reason.TOO_FEW)
+    first, all_sizes = _share(reached[fraction == fraction.min()]), _share(reached)
+    return replace(first, high=max(first.value, min(first.high, all_sizes.high)))
+
+
 _BELOW = Check(
-    "share with Acc ≥ predicted Acc, where more than memory is predicted", "nearly all", NEARLY_ALL, mature=_TRAINED
+    "share with Acc ≥ predicted Acc, where more than memory is predicted",
+    "a lower bound",
+    NEARLY_ALL,
+    mature=_TRAINED,
 )
-_EXCESS = Check("mean of Acc minus predicted Acc", "> 0", Region.above(0), Threshold.PAPER, mature=_TRAINED)
+_EXCESS = Check(
+    "mean of Acc minus predicted Acc, where more than memory is predicted",
+    "some generalization mechanism beyond RQI",
+    Region.above(0),
+    Threshold.PAPER,
+    mature=_TRAINED,
+)
 
 
 def _lower_bound(evidence: Evidence) -> Findings:
     seen = evidence.once(readings.group_qualities)
-    excess = (seen.accuracy - seen.predicted_accuracy)[seen.fitted]
     # A network that has fitted its training set knows that much; only what is predicted beyond it can be too high.
-    tested = (seen.predicted_accuracy > seen.fraction + _ROUNDING)[seen.fitted]
+    tested = seen.fitted & (seen.predicted_accuracy > seen.fraction + _ROUNDING)
+    excess = (seen.accuracy - seen.predicted_accuracy)[tested]
     return Findings(
-        {
-            _BELOW: _share(excess[tested] >= -_ROUNDING),
-            _EXCESS: bootstrap(np.mean, excess, bounds=(-1, 1)),
-        },
-        f"{len(excess)} of {len(seen.fitted)} networks have fitted their training set, as the prediction assumes; for "
-        f"{int(tested.sum())} of them more than that is predicted. {_settings(evidence.record(GROUPS))}",
+        {_BELOW: _share(excess >= -_ROUNDING), _EXCESS: bootstrap(np.mean, excess, bounds=(-1, 1))},
+        f"{int(seen.fitted.sum())} of {len(seen.fitted)} networks have fitted their training set, as the prediction "
+        f"assumes; for {len(excess)} of them more than that is predicted. {_settings(evidence.record(GROUPS))}",
     )
 
 
 _HEXAGONS = Check(
     "share of generalising networks that form a hexagon",
-    "at least one of 11",
+    "organized as a hexagon",
     Region.at_least(_ONE_IN_ELEVEN),
-    mature=Steps(10_000, (GROUPS, GROUPS_PHASES)),
+    mature=_TRAINED,
 )
 _CHANCE = 0.01
 
 
 def _hexagons(evidence: Evidence) -> Findings:
-    found = [readings.polygons(evidence.record(name)) for name in (GROUPS, GROUPS_PHASES)]
-    residual = np.concatenate([each.best[each.generalises] for each in found])
-    embedding = evidence.record(GROUPS).embedding
-    chance = readings.random_polygons(embedding.sizes["token"], embedding.sizes["row"], evidence.effort.representations)
+    record = evidence.record(GROUPS)
+    found = readings.polygons(record)
+    residual = found.best[found.generalises]
+    shape = record.embedding.sizes
+    chance = readings.random_polygons(shape["token"], shape["row"], evidence.effort.representations)
     limit = float(np.quantile(chance, _CHANCE))
     best = f"; the best has {residual.min():.3f}" if len(residual) else ""
     return Findings(
         {_HEXAGONS: _share(residual < limit)},
         "A hexagon: in one of the planes of the first three principal components, the six points are closer to a "
         f"regular hexagon, stretched or not, than in {1 - _CHANCE:.0%} of random embeddings (residual < {limit:.3f})"
-        f"{best}. {len(residual)} networks of both fleets generalise; their median residual is "
-        f"{_median(residual):.3f}, that of random embeddings {np.median(chance):.3f}. The paper shows one network, in "
-        "the plane of PC1 and PC3.",
+        f"{best}. {len(residual)} networks generalise; their median residual is {median(residual):.3f}, that of random "
+        f"embeddings {np.median(chance):.3f}. The paper shows one network, in the plane of PC1 and PC3; if a share of "
+        f"{_ONE_IN_ELEVEN:.3f} form a hexagon, one of 11 networks is as likely as not to.",
     )
 
 
-def _share(hits: np.ndarray):
+def _share(hits: np.ndarray) -> Estimate:
     return share(int(np.sum(hits)), len(hits))
-
-
-def _median(values: np.ndarray) -> float:
-    return float(np.median(values)) if len(values) else float("nan")
 
 
 def _settings(record: xr.Dataset) -> str:
     rates = ", ".join(f"{rate:g}" for rate in np.unique(record.eta_dec.values))
-    return f"Learning rates: matrices {float(record.eta_repr.values[0]):g}, decoder {rates}; the paper gives none."
+    return (
+        f"Learning rates: matrices {float(record.eta_repr.values[0]):g}, decoder {rates}. For S3 the paper "
+        "gives 0.001 for the matrices of Fig. 6d, and none for the figures of Appendix H."
+    )
 
 
 CLAIMS = (
@@ -145,7 +182,7 @@ CLAIMS = (
         "The six matrices of S3 form a hexagon in the plane of two of their first three principal components.",
         (_HEXAGONS,),
         _hexagons,
-        (GROUPS, GROUPS_PHASES),
+        (GROUPS,),
         quote="On the plane of PC1 and PC3, the six points are organized as a hexagon.",
     ),
 )

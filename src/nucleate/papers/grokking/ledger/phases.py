@@ -21,6 +21,7 @@ from nucleate.claims import (
     Steps,
     Threshold,
     bootstrap,
+    median,
     ratio,
     share,
 )
@@ -51,17 +52,17 @@ _MAP_CORNERS = {
 }
 
 
-_FAST_DECODER = Check("fast decoder, slow representation: share that memorise", "most", MOST)
-_SLOW_DECODER = Check("slow decoder, fast representation: share that generalise", "most", MOST)
+_FAST_DECODER = Check("fast decoder, slow representation: share that memorise", "lead to memorization", MOST)
+_SLOW_DECODER = Check("slow decoder, fast representation: share that generalise", "will generalize in the end", MOST)
 _LATE = Check(
     "their median time over that of comprehending networks",
-    "> 1",
+    "the generalization time is long",
     Region.above(1),
     mature=Steps(TABLE_1_STEPS, CORNERS),
 )
 _LEAD = Check(
     "comprehending networks: median log10 of η repr. over η decoder",
-    "> 0",
+    "faster, but not too much",
     Region.strictly_between(0, 3),  # 3 is the edge of the map: as much faster as can be
 )
 
@@ -75,8 +76,8 @@ def _competition(evidence: Evidence) -> Findings:
     lead = np.log10(plane.eta_repr.values / plane.eta_dec.values)[comprehending]
     note = (
         f"Map: {readings.census(plane)} Corners: {readings.census(corners)} Slow decoder with fast representation: "
-        f"{np.isfinite(late).sum()} of {len(late)} generalise, at a median of {_median(late):,.0f} steps, against "
-        f"{_median(soon):,.0f} for the comprehending networks of the map."
+        f"{np.isfinite(late).sum()} of {len(late)} generalise, at a median of {median(late):,.0f} steps, against "
+        f"{median(soon):,.0f} for the comprehending networks of the map."
     )
     return Findings(
         {
@@ -87,10 +88,6 @@ def _competition(evidence: Evidence) -> Findings:
         },
         note,
     )
-
-
-def _median(values: np.ndarray) -> float:
-    return float(np.median(values)) if len(values) else float("nan")
 
 
 _PHASES_HELD = {
@@ -135,9 +132,11 @@ def _number_of(held: set[Phase], plane: xr.Dataset) -> Estimate:
 
 
 _MEMORISED = {
-    kind: Check(f"{kind}: fast decoder, no decay: share that memorise", "most", MOST) for kind in _MAP_CORNERS
+    kind: Check(f"{kind}: fast decoder, no decay: share that memorise", "memorization", MOST) for kind in _MAP_CORNERS
 }
-_CONFUSED = {kind: Check(f"{kind}: fast decoder, high decay: share confused", "most", MOST) for kind in _MAP_CORNERS}
+_CONFUSED = {
+    kind: Check(f"{kind}: fast decoder, high decay: share confused", "confusion", MOST) for kind in _MAP_CORNERS
+}
 
 
 def _decay_corners(evidence: Evidence) -> Findings:
@@ -152,7 +151,9 @@ def _decay_corners(evidence: Evidence) -> Findings:
 
 
 _BETWEEN = {
-    kind: Check(f"{kind}: share of grokking cells between the two", "most", MOST, mature=Steps(TABLE_1_STEPS, name))
+    kind: Check(
+        f"{kind}: share of grokking cells between the two", "sandwiched", MOST, mature=Steps(TABLE_1_STEPS, name)
+    )
     for kind, name in _MAPS.items()
 }
 

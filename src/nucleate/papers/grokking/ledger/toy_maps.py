@@ -37,14 +37,24 @@ def _slow(record: xr.Dataset) -> np.ndarray:
 
 # --- batch size ------------------------------------------------------------------------------------------------------
 
-_FULL = {k: Check(f"{k}: slow decoder, full batch: share that comprehend", "most", MOST) for k in _BATCH}
+_FULL = {
+    k: Check(f"{k}: slow decoder, full batch: share that comprehend", "leads to comprehension", MOST) for k in _BATCH
+}
 _GROKS = {
-    k: Check(f"{k}: slow decoder: share that grok, small batch minus full", "> 0", Region.above(0), Threshold.PAPER)
+    k: Check(
+        f"{k}: slow decoder: share that grok, small batch minus full",
+        "the grokking region … small batch size",
+        Region.above(0),
+        Threshold.PAPER,
+    )
     for k in _BATCH
 }
 _HARM = {
     k: Check(
-        f"{k}: slow decoder: share that comprehend, full batch minus small", "> 0", Region.above(0), Threshold.PAPER
+        f"{k}: slow decoder: share that comprehend, full batch minus small",
+        "smaller batch size seems harmful",
+        Region.above(0),
+        Threshold.PAPER,
     )
     for k in _BATCH
 }
@@ -56,7 +66,7 @@ def _batch_size(evidence: Evidence) -> Findings:
         corners = evidence.record(corners_name)
         whole = corners.batch.values == 0
         full = readings.Hits.of(corners, whole, Phase.COMPREHENSION)
-        # The same networks are part of all three maps.
+        # Other networks of the same setting are part of all three maps, each of which has seeds of its own.
         for name, is_default in _defaults(kind):
             record = evidence.record(name)
             full += readings.Hits.of(record, is_default(record) & _slow(record), Phase.COMPREHENSION)
@@ -94,9 +104,14 @@ def _by(record: xr.Dataset, column: str, names: dict[float, str] | None = None) 
 
 # --- init scale ------------------------------------------------------------------------------------------------------
 
-_SMALL = {k: Check(f"{k}: smallest init scale: share that comprehend", "most", MOST) for k in _INIT}
+_SMALL = {k: Check(f"{k}: smallest init scale: share that comprehend", "leads to comprehension", MOST) for k in _INIT}
 _BENEFIT = {
-    k: Check(f"{k}: share that comprehend, smallest init scale minus largest", "> 0", Region.above(0), Threshold.PAPER)
+    k: Check(
+        f"{k}: share that comprehend, smallest init scale minus largest",
+        "beneficial",
+        Region.above(0),
+        Threshold.PAPER,
+    )
     for k in _INIT
 }
 
@@ -120,8 +135,8 @@ def _init_scale(evidence: Evidence) -> Findings:
 
 _LITTLE = {
     k: Check(
-        f"{k}: effect on the share that comprehend, over the effect of the decoder's rate",
-        "not much",
+        f"{k}: largest effect of a decay on the share that comprehend, over the effect of the decoder's rate",
+        "does not affect … much",
         Region.at_most(0.5),
     )
     for k in _REPR_DECAY
@@ -136,23 +151,27 @@ def _representation_decay(evidence: Evidence) -> Findings:
         notes.append(f"{kind.capitalize()}, by decay: {_by(record, 'wd_repr')} within {int(record.steps):,} steps.")
     return Findings(
         estimates,
-        " ".join(notes) + " The effect of decay: share with any decay minus share without; that of the decoder's rate, "
-        "the other axis of the figure: share at the slowest minus share at the fastest. The decays are ours.",
+        " ".join(notes) + " The effect of a decay: share with it minus share without any, the largest of all decays, "
+        "whatever its sign; that of the decoder's rate, the other axis of the figure: share at the slowest minus share "
+        "at the fastest. The decays are ours.",
     )
 
 
 def _relative_effect(record: xr.Dataset) -> Estimate:
-    """|change by decay| / |change by decoder rate| in the share that comprehend. A unit is one network of every cell,
-    so that resampling keeps the map balanced."""
+    """max |change by a decay| / |change by decoder rate| in the share that comprehend, of networks that did not
+    diverge. A unit is one network of every cell, so that resampling keeps the map balanced."""
     codes, rates, decays = readings.phase_map(record, "eta_dec", "wd_repr")
     if min(len(rates), len(decays)) < 2:
         return Estimate.unknown(Reason.TOO_FEW)
-    comprehends = np.moveaxis(codes == Phase.COMPREHENSION, -1, 0)  # repeat, decay, rate
+    comprehends = np.moveaxis(np.where(codes < 0, np.nan, codes == Phase.COMPREHENSION), -1, 0)  # repeat, decay, rate
+
+    def share(cells: np.ndarray) -> float:
+        return ratio(float(np.nansum(cells)), float(np.isfinite(cells).sum()))
 
     def relative(cells: np.ndarray) -> float:
-        by_decay = cells[:, 1:].mean() - cells[:, 0].mean()
-        by_rate = cells[:, :, 0].mean() - cells[:, :, -1].mean()
-        return ratio(abs(by_decay), abs(by_rate))
+        without, *others = (share(cells[:, i]) for i in range(len(decays)))
+        by_rate = share(cells[:, :, 0]) - share(cells[:, :, -1])
+        return ratio(float(np.max([abs(other - without) for other in others])), abs(by_rate))
 
     found = bootstrap(relative, comprehends, bounds=(0, 1))
     hits = readings.Hits.of(record, np.ones(record.sizes["member"], bool), Phase.COMPREHENSION)

@@ -2,7 +2,7 @@
 
 The paper's networks have 256 dimensions and are trained for up to 10⁵ steps; the smaller budgets have smaller networks.
 What is judged is therefore the order of events in networks that have generalised, and the ratio of two times; the one
-absolute time, claim 33's 10³ steps, cannot be contradicted by a network that is smaller than the paper's.
+absolute time, claim 33's 10³ steps, is asked only of networks of the paper's size.
 """
 
 import numpy as np
@@ -20,11 +20,11 @@ from nucleate.claims import (
     Threshold,
     When,
     bootstrap,
+    median,
     ratio,
 )
-from nucleate.observables import Phase
 from nucleate.papers.grokking import readings
-from nucleate.papers.grokking.experiments import DECAY, DROPOUT, PHASE_TRANSFORMER, TRANSFORMER
+from nucleate.papers.grokking.experiments import DECAY, DROPOUT, TRANSFORMER
 from nucleate.papers.grokking.ledger.words import COINCIDES
 from nucleate.record import at_the_end, stayed_finite
 
@@ -34,12 +34,16 @@ _MATURE = When(
 
 _CIRCLE = Check(
     "at the end: median share of one frequency in the variance of the first two principal components",
-    "a circle",
+    "a circle in 2D",
     Region.at_least(readings.CIRCLE),
     mature=_MATURE,
 )
 _EMERGED = Check(
-    "its median gain since the training set was fitted", "> 0", Region.above(0), Threshold.PAPER, mature=_MATURE
+    "its median gain since the training set was fitted",
+    "early on … neither PCA … nor t-SNE … reveal any structure",
+    Region.above(0),
+    Threshold.PAPER,
+    mature=_MATURE,
 )
 _TOGETHER = Check(
     "median step at which a circle appears over that of generalisation", "coincides", COINCIDES, mature=_MATURE
@@ -55,9 +59,9 @@ def _circles(evidence: Evidence) -> Findings:
     note = _size(fleet) + (
         f" {record.sizes['member']} of {fleet.sizes['member']} reach 99 % validation accuracy, at "
         f"{_steps(readings.steps_to(record, 'valid99'))}. The share of the strongest frequency in the first two "
-        f"components is {_median(fitted):.2f} when the training set is fitted (99 %), "
-        f"{_median(readings.at_crossing(record, 'frequency_share', 'valid99')):.2f} at generalisation and "
-        f"{_median(end):.2f} at the end (medians); it is k = {', '.join(map(str, frequency)) or '–'} in these networks."
+        f"components is {median(fitted):.2f} when the training set is fitted (99 %), "
+        f"{median(readings.at_crossing(record, 'frequency_share', 'valid99')):.2f} at generalisation and "
+        f"{median(end):.2f} at the end (medians); it is k = {', '.join(map(str, frequency)) or '–'} in these networks."
     )
     together = readings.circle_step(record) / readings.steps_to(record, "valid99")
     return Findings(
@@ -72,16 +76,18 @@ def _circles(evidence: Evidence) -> Findings:
 
 _RISE = Check(
     "median effective dimension at generalisation over that at initialisation",
-    "> 1",
+    "increases",
     Region.above(1),
     Threshold.PAPER,
     mature=_MATURE,
 )
-_PEAK = Check("median step of its maximum over that of generalisation", "coincides", COINCIDES, mature=_MATURE)
+_PEAK = Check(
+    "median step of its maximum over that of generalisation", "up to generalization time", COINCIDES, mature=_MATURE
+)
 _FALL = Check(
-    "median effective dimension at the end over that at initialisation",
-    "falls drastically: below where it began",
-    Region.below(1),
+    "median effective dimension at the end over that at generalisation",
+    "decreases drastically afterwards",
+    Region.at_most(0.75),
     mature=_MATURE,
 )
 
@@ -94,8 +100,8 @@ def _dimensions(evidence: Evidence) -> Findings:
     then = readings.at_crossing(record, "effective_dimension", "valid99")
     note = _size(fleet) + (
         f" Medians of the {record.sizes['member']} that generalise, at {_steps(readings.steps_to(record, 'valid99'))}: "
-        f"{_median(start):.1f} at the start, {_median(dimension.max(1, initial=0)):.1f} at its maximum, at "
-        f"{_steps(readings.peak_step(record))}, {_median(then):.1f} at generalisation, {_median(end):.1f} at the end. "
+        f"{median(start):.1f} at the start, {median(dimension.max(1, initial=0)):.1f} at its maximum, at "
+        f"{_steps(readings.peak_step(record))}, {median(then):.1f} at generalisation, {median(end):.1f} at the end. "
         f"{int(min(fleet.p[0] - 1, fleet.dim[0]))} is the largest there can be."
     )
     peak = readings.peak_step(record) / readings.steps_to(record, "valid99")
@@ -103,71 +109,71 @@ def _dimensions(evidence: Evidence) -> Findings:
         {
             _RISE: bootstrap(np.median, then / start),
             _PEAK: bootstrap(np.median, peak),
-            _FALL: bootstrap(np.median, end / start),
+            _FALL: bootstrap(np.median, end / then),
         },
         note,
     )
 
 
 _PAPERS_SIZE = {"p": 53, "dim": 256}
-_SIGNIFICANT = 0.2
-"""A "significant dropout rate": the one nearest to this, of those that were tried."""
 
 _SOON = Check(
-    "median steps to 99 % validation accuracy with a dropout rate near 0.2",
-    "< 1,000",
+    "networks of the paper's size: median steps to 99 % validation accuracy at the best dropout rate of those tried",
+    "under 10³",
     Region.below(1000),
     Threshold.PAPER,
     mature=Steps(1000, DROPOUT),
 )
 _DROPPED = Check(
-    "median steps without dropout over those with it",
-    "> 1",
+    "median steps to 99 % validation accuracy without dropout over those at the best rate of those tried",
+    "generalization time can be brought down",
     Region.above(1),
     Threshold.PAPER,
     mature=Steps(1000, DROPOUT),
+)
+_CHOICE = (
+    "The paper does not say how much is meant. Which amounts are tried is our choice, except at the paper's sizes; the "
+    "best of them is chosen, for each network, by those of all other repeats, so that none is judged by its own choice."
 )
 
 
 def _dropout(evidence: Evidence) -> Findings:
     fleet = evidence.record(DROPOUT)
-    record, rate = stayed_finite(fleet), readings.nearest(fleet.dropout.values, _SIGNIFICANT)
+    record = stayed_finite(fleet)
     steps, rates = readings.steps_to(record, "valid99"), record.dropout.values
-    without, some = steps[rates == 0], steps[rates == rate]
-    soon = bootstrap(np.median, some)
-    if soon.value >= 1000 and any(fleet[name].values[0] < size for name, size in _PAPERS_SIZE.items()):
-        soon = soon.too_early()  # a larger network might be faster
+    without, some = steps[rates == 0], rates > 0
+    best = readings.at_best(steps[some], rates[some], record.repeat.values[some])
+    whole = all((fleet[name].values >= size).all() for name, size in _PAPERS_SIZE.items())
     return Findings(
-        {_SOON: soon, _DROPPED: _times(without, some)},
+        {_SOON: bootstrap(np.median, best) if whole else None, _DROPPED: _times(without, best)},
         f"{_size(fleet)} Median time to 99 % validation accuracy within {int(fleet.steps):,} steps, by dropout rate: "
-        f"{_by_value(rates, steps)}. At rate {rate:.3g} the training set is fitted (99 %) at "
-        f"{_steps(readings.steps_to(record, 'train99')[rates == rate])}; Table 1 calls it grokking if validation "
-        "follows 1,000 steps later, or more.",
+        f"{_by_value(rates, steps)}. {_CHOICE} With dropout the training set is fitted (99 %) at "
+        f"{_steps(readings.steps_to(record, 'train99')[some])}; Table 1 calls it grokking if validation follows 1,000 "
+        "steps later, or more."
+        + ("" if whole else " Networks smaller than the paper's are not judged by its 1,000 steps, either way."),
     )
 
 
 _DECAYED = Check(
-    "median steps to 99 % validation accuracy without weight decay over those with it",
-    "> 1",
+    "median steps to 99 % validation accuracy without weight decay over those at the best decay of those tried",
+    "beneficial to generalization and speeds it up",
     Region.above(1),
     Threshold.PAPER,
     mature=Steps(1000, (DECAY, DROPOUT)),
 )
-_BENEFICIAL = 3.0
-"""A "certain amount of weight decay": the one nearest to this, of those that were tried."""
 
 
 def _decay(evidence: Evidence) -> Findings:
     fleet, plain = evidence.record(DECAY), stayed_finite(evidence.record(DROPOUT))
-    record, decay = stayed_finite(fleet), readings.nearest(fleet.wd_dec.values, _BENEFICIAL)
+    record = stayed_finite(fleet)
     steps, decays = readings.steps_to(record, "valid99"), record.wd_dec.values
     without = readings.steps_to(plain, "valid99")[plain.dropout.values == 0]
     return Findings(
-        {_DECAYED: _times(without, steps[decays == decay])},
+        {_DECAYED: _times(without, readings.at_best(steps, decays, record.repeat.values))},
         f"{_size(fleet)} Median time to 99 % validation accuracy within {int(fleet.steps):,} steps, by weight decay: "
         f"{_by_value(decays, steps)}; without weight decay (the networks without dropout of claim 33): "
-        f"{_steps(without)}. The map over decoder weight decay and learning rate, with one network in each cell, is "
-        f"shown and not judged: {_census(evidence.record(PHASE_TRANSFORMER))}",
+        f"{_steps(without)}. {_CHOICE} The map over the decoder's weight decay and learning rate is drawn (Fig. 7) and "
+        "not judged: the paper has one network in each cell and says of it that it is comparable to Fig. 6.",
     )
 
 
@@ -182,24 +188,14 @@ def _size(record: xr.Dataset) -> str:
     return f"{record.sizes['member']} networks of {int(record.dim[0])} dimensions, p = {int(record.p[0])}."
 
 
-def _median(values: np.ndarray) -> float:
-    return float(np.median(values)) if len(values) else float("nan")
-
-
 def _steps(values: np.ndarray) -> str:
     """A median number of steps in words."""
-    middle = _median(values)
+    middle = median(values)
     return f"{middle:,.0f} steps" if np.isfinite(middle) else "–" if np.isnan(middle) else "never so far"
 
 
 def _by_value(column: np.ndarray, steps: np.ndarray) -> str:
     return ", ".join(f"{value:.3g}: {_steps(steps[column == value])}" for value in np.unique(column))
-
-
-def _census(record: xr.Dataset) -> str:
-    codes = readings.phase_of(record)
-    counts = ", ".join(f"{int(np.sum(codes == phase))} {phase.name.lower()}" for phase in Phase)
-    return f"within {int(record.steps):,} steps {counts}."
 
 
 CLAIMS = (
@@ -229,7 +225,7 @@ CLAIMS = (
     Claim(
         "grokking/33",
         "Fig. 7 centre",
-        "With dropout, transformers generalise sooner, in less than 1,000 steps.",
+        "With dropout, transformers generalise sooner; those of the paper's size in less than 1,000 steps.",
         (_SOON, _DROPPED),
         _dropout,
         (DROPOUT,),
@@ -242,7 +238,7 @@ CLAIMS = (
         "Some weight decay of the decoder speeds generalisation up.",
         (_DECAYED,),
         _decay,
-        (DECAY, DROPOUT, PHASE_TRANSFORMER),
+        (DECAY, DROPOUT),
         quote="Contrary to the toy model, a certain amount of weight decay proves beneficial to generalization and "
         "speeds it up significantly.",
     ),

@@ -1,4 +1,4 @@
-"""Digits: phases, delays, and embeddings under the effective loss alone."""
+"""Digits: delays, and embeddings under the effective loss alone."""
 
 from dataclasses import dataclass
 
@@ -11,25 +11,20 @@ from jaxtyping import Array, ArrayLike, Float, Int
 
 from nucleate.claims import Evidence
 from nucleate.models import MLP
-from nucleate.observables import nearest_mean_accuracy, phase, spread_between, spread_within
+from nucleate.observables import nearest_mean_accuracy, spread_between, spread_within
 from nucleate.papers.grokking.readings.phases import steps_to
 from nucleate.papers.grokking.recipe.images import brightness
 from nucleate.tasks import bundled_digits
 from nucleate.theories.effective import collapse_loss, collapse_trajectory
 
-
-def image_phases(record: xr.Dataset) -> np.ndarray:
-    """The phase of every network: Table 1, with 60 % on validation images.
-
-    By that table, a network that diverged before it had learned its training images is confused: it never will.
-    """
-    return phase(record.train90_step.values, record.valid60_step.values)
+GENERALISED = "valid60"
+"""App. J: 60 % on validation images instead of Table 1's threshold."""
 
 
 def image_delays(record: xr.Dataset) -> np.ndarray:
     """Steps from 90 % on training images to 60 % on validation images: infinite for a network that never generalised,
     −∞ for one that never learned its training images."""
-    train, valid = steps_to(record, "train90"), steps_to(record, "valid60")
+    train, valid = steps_to(record, "train90"), steps_to(record, GENERALISED)
     learned = np.isfinite(train)
     return np.where(learned, valid - np.where(learned, train, 0), -np.inf)
 

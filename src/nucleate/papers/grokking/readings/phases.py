@@ -1,6 +1,6 @@
-"""Phases of learning, of the networks of any record that crosses 90 % on training and validation data."""
+"""Phases of learning, of the networks of any record that crosses 90 % on training data, and a threshold on validation
+data: 90 % (`VALID`) or, for digits, 60 %."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,9 @@ from nucleate.observables import Phase, phase
 from nucleate.papers.grokking.experiments import TABLE_1_DELAY, TABLE_1_STEPS
 from nucleate.record import NEVER, Outcome
 
+VALID = "valid90"
+"""The crossing that Table 1 calls generalisation."""
+
 
 def steps_to(record: xr.Dataset, crossing: str) -> np.ndarray:
     """The step at which each member crossed a threshold; infinite if it did not."""
@@ -18,19 +21,19 @@ def steps_to(record: xr.Dataset, crossing: str) -> np.ndarray:
     return np.where(steps == NEVER, np.inf, steps)
 
 
-def phase_of(record: xr.Dataset) -> np.ndarray:
+def phase_of(record: xr.Dataset, valid: str = VALID) -> np.ndarray:
     """The phase of every member within the run's steps; -1 for one that diverged."""
-    found = phase(record.train90_step.values, record.valid90_step.values)
+    found = phase(record.train90_step.values, record[f"{valid}_step"].values)
     return np.where(record.outcome.values == Outcome.DIVERGED, -1, found)
 
 
-def possible_phases(record: xr.Dataset) -> np.ndarray:
+def possible_phases(record: xr.Dataset, crossing: str = VALID) -> np.ndarray:
     """The phases [member, phase] in which members may be when the steps of Table 1 have passed; none if one diverged.
 
     One whose validation accuracy has crossed keeps its phase for good. One that has fitted its training set long ago
     can no longer comprehend, but it may still grok.
     """
-    train, valid = record.train90_step.values, record.valid90_step.values
+    train, valid = record.train90_step.values, record[f"{crossing}_step"].values
     possible = np.eye(len(Phase), dtype=bool)[phase(train, valid)]
     if is_short(record):
         fitted, arrived = train != NEVER, valid != NEVER
@@ -56,13 +59,13 @@ class Hits:
     perhaps: np.ndarray
 
     @classmethod
-    def of(cls, record: xr.Dataset, chosen: np.ndarray, *wanted: Phase) -> "Hits":
+    def of(cls, record: xr.Dataset, chosen: np.ndarray, *wanted: Phase, valid: str = VALID) -> "Hits":
         """Of the chosen members that did not diverge."""
-        possible = possible_phases(record)
+        possible = possible_phases(record, valid)
         chosen = chosen & possible.any(1)
         perhaps = possible[:, list(wanted)].any(1)
         surely = ~possible[:, [p for p in Phase if p not in wanted]].any(1)
-        now = np.isin(phase_of(record), wanted)
+        now = np.isin(phase_of(record, valid), wanted)
         return cls(now[chosen], np.asarray(surely)[chosen], np.asarray(perhaps)[chosen])
 
     def __add__(self, other: "Hits") -> "Hits":
@@ -93,17 +96,17 @@ def _among(*phases: Phase) -> np.ndarray:
     return np.isin(np.arange(len(Phase)), phases)
 
 
-def census(record: xr.Dataset) -> str:
-    """How many members are in which phase."""
-    codes = phase_of(record)
+def census(record: xr.Dataset, valid: str = VALID) -> str:
+    """How many members are in which phase, and how many diverged."""
+    codes = phase_of(record, valid)
     counts = ", ".join(f"{int(np.sum(codes == p))} {p.name.lower()}" for p in Phase)
-    return f"{len(codes)} networks within {int(record.steps):,} steps: {counts}."
+    diverged = f"; {int(np.sum(codes < 0))} diverged" if np.any(codes < 0) else ""
+    return f"{len(codes)} networks within {int(record.steps):,} steps: {counts}{diverged}."
 
 
-def phase_map(
-    record: xr.Dataset, x: str, y: str, phases: Callable[[xr.Dataset], np.ndarray] = phase_of
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Phases over two hyperparameters: (codes[y, x, network], x values, y values); -1 where there are no more networks.
+def phase_map(record: xr.Dataset, x: str, y: str, valid: str = VALID) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Phases over two hyperparameters: (codes[y, x, network], x values, y values); -1 where a network diverged, or
+    there are no more of them.
 
     All networks of a cell count, whatever else tells them apart.
     """
@@ -114,5 +117,5 @@ def phase_map(
     place = np.empty(len(cell), int)
     place[order] = np.arange(len(cell)) - np.searchsorted(cell[order], cell[order])
     codes = np.full((len(axes[0]), len(axes[1]), place.max() + 1), -1)
-    codes[row, column, place] = phases(record)
+    codes[row, column, place] = phase_of(record, valid)
     return codes, axes[1], axes[0]

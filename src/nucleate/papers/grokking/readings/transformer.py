@@ -24,7 +24,9 @@ CIRCLE = 0.5
 """Tokens form a circle in a plane if one frequency has at least half of their variance there."""
 
 FEW = 10
-"""The "first few" principal components: as many as the authors' code keeps."""
+"""How many the "first few" principal components are: as many as the authors' code keeps; the paper does not say."""
+
+_FITTED = 0.99  # accuracy on the training set
 
 
 def generalised(record: xr.Dataset) -> xr.Dataset:
@@ -72,6 +74,11 @@ class Portrait:
     frequency: int
     share: float
 
+    @property
+    def has_fitted(self) -> bool:
+        """Whether the training set is fitted at that snapshot."""
+        return bool(self.train_accuracy[self.fitted] >= _FITTED)
+
 
 def portrait(evidence: Evidence) -> Portrait | None:
     """The network of Fig. 1; None if all diverged."""
@@ -84,19 +91,26 @@ def portrait(evidence: Evidence) -> Portrait | None:
     train, valid = (
         member[name].sel(step=steps, method="nearest").values for name in ("train_accuracy", "valid_accuracy")
     )
-    fitted = int(np.argmax(train >= 0.99)) if np.any(train >= 0.99) else len(steps) - 1
+    fitted = int(np.argmax(train >= _FITTED)) if np.any(train >= _FITTED) else len(steps) - 1
     return Portrait(
         steps, member.embedding.values, train, valid, fitted, int(frequencies[chosen]), float(shares[chosen])
     )
 
 
-def nearest(values: np.ndarray, wanted: float) -> float:
-    """The one of these values that is nearest to another.
+def at_best(steps: np.ndarray, values: np.ndarray, repeat: np.ndarray) -> np.ndarray:
+    """The steps of networks at the value of a hyperparameter that is best: for each repeat that with which the networks
+    of all other repeats have the least median. So no network has a part in the choice by which it is judged.
 
-    >>> nearest(np.array([0.0, 0.222, 0.5]), 0.2)
-    0.222
+    >>> steps, values, repeat = np.array([[9, 5, 4, 6], [1, 1, 2, 2], [0, 1, 0, 1]])
+    >>> at_best(steps, values, repeat).tolist()
+    [9, 6]
     """
-    return float(values[np.abs(values - wanted).argmin()])
+    chosen, tried = [], np.unique(values)
+    for each in np.unique(repeat):
+        others = repeat != each if len(np.unique(repeat)) > 1 else repeat == each
+        medians = [np.median(steps[here]) if (here := others & (values == value)).any() else np.inf for value in tried]
+        chosen.append(steps[(repeat == each) & (values == tried[int(np.argmin(medians))])])
+    return np.concatenate(chosen) if chosen else steps
 
 
 # --- what components are for -----------------------------------------------------------------------------------------
