@@ -91,7 +91,7 @@ def phase_legend(ax: Axes, *, undecided: bool = False, single: bool = False) -> 
     """
     handles = [Patch(facecolor=color, label=name) for name, color in PHASE_COLORS.items()]
     if undecided:
-        handles.append(Patch(**_HATCH, label="no majority"))
+        handles.append(Patch(**_HATCH, label="diverged" if single else "no majority"))
     legend = ax.legend(
         handles=handles,
         title="one network ends in" if single else "most networks end in\n(paler: split vote)",

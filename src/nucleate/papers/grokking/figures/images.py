@@ -17,6 +17,7 @@ from nucleate.plots import (
     member_curves,
     panels,
     phase_diagram,
+    phase_legend,
     save,
     transition,
 )
@@ -29,16 +30,18 @@ def figure_8(evidence: Evidence, folder: Path) -> Picture:
     curves = {"training": record.train_accuracy.values, "validation": record.valid_accuracy.values}
     member_curves(left, record.step.values, curves, threshold=0.6, xlog=True, title="grokking on 1,000 digits")
     codes, rates, decays = readings.phase_map(plane, "eta_last", "decay", GENERALISED)
-    phase_diagram(right, *vote(codes, -1), rates, decays, xlog=True, ylog=True, title="phases")
+    winner, votes = vote(codes, -1)
+    phase_diagram(right, winner, votes, rates, decays, xlog=True, ylog=True, title="phases", legend=False)
+    phase_legend(right, undecided=bool((winner < 0).any()), single=codes.shape[-1] == 1)
     right.set(xlabel=r"$\eta$ of the last layer", ylabel="weight decay")
     right.invert_yaxis()
     stopped = bool((record.outcome.values == Outcome.STOPPED).any())
-    votes = f"majority of {codes.shape[-1]} networks" if codes.shape[-1] > 1 else "one network"
+    networks = f"majority of {codes.shape[-1]} networks" if codes.shape[-1] > 1 else "one network"
     return Picture(
         save(figure, folder / "figure_8.png"),
         "Fig. 8: grokking on digits",
         f"Left: {record.sizes['member']} networks{', each until 80 %' if stopped else ''}; dotted: 60 %, which counts "
-        f"as generalising. Right: phases after {int(plane.steps):,} steps, {votes} in each cell"
+        f"as generalising. Right: phases after {int(plane.steps):,} steps, {networks} in each cell"
         + ("." if int(plane.steps) >= TABLE_1_STEPS else f"; what memorises may still grok, until {TABLE_1_STEPS:,}."),
     )
 

@@ -91,11 +91,14 @@ def figure_7(evidence: Evidence, folder: Path) -> Picture:
     figure, (left, centre, right) = panels(1, 3)
     networks = _dimensions(left, evidence)
     record = stayed_finite(evidence.record(DROPOUT))
+    first = []
     for crossing, name, color in (("valid99", "validation", PALETTE[0]), ("train99", "training", PALETTE[1])):
+        steps = readings.steps_to(record, crossing)
+        first += steps[np.isfinite(steps)].tolist()
         median_line(
             centre,
             record.dropout.values,
-            readings.steps_to(record, crossing),
+            steps,
             budget=int(record.steps),
             ylog=True,
             xlabel="dropout rate",
@@ -103,12 +106,14 @@ def figure_7(evidence: Evidence, folder: Path) -> Picture:
             color=color,
             label=name,
         )
+    if first:
+        centre.set_ylim(bottom=min(first) / 1.5)
     plane = evidence.record(PHASE_TRANSFORMER)
     codes, xs, ys = readings.phase_map(plane, "eta_dec", "wd_dec")
     labels = {"xlabel": r"$\eta$ decoder", "ylabel": "decoder weight decay", "xlog": True, "ylog": True}
     winner, votes = vote(codes, -1)
     phase_diagram(right, winner, votes, xs, ys, legend=False, **labels)
-    phase_legend(right, undecided=bool((winner < 0).any()))
+    phase_legend(right, undecided=bool((winner < 0).any()), single=codes.shape[-1] == 1)
     return Picture(
         save(figure, folder / "figure_7.png"),
         "Fig. 7: effective dimension, dropout and phases of transformers",
