@@ -45,6 +45,7 @@ def member_curves(
         ax.axhline(float(threshold), color=MUTED, lw=1, ls=":", zorder=1)
     if xlog:
         log_x(ax, step)
+        ax.set_xlim(step.min(), step.max())
     ax.set(xlabel="training step", ylabel=ylabel, ylim=(0, 1.03))
     ax.set_title(title)
     if groups:
