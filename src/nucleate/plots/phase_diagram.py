@@ -94,7 +94,7 @@ def phase_legend(ax: Axes, *, undecided: bool = False, single: bool = False) -> 
         handles.append(Patch(**_HATCH, label="diverged" if single else "no majority"))
     legend = ax.legend(
         handles=handles,
-        title="one network ends in" if single else "most networks end in\n(paler: split vote)",
+        title="one network ends in" if single else "most end in\n(paler: split vote)",
         alignment="left",
         loc="upper left",
         bbox_to_anchor=(1.01, 1.0),
