@@ -36,7 +36,8 @@ def claim(*estimates: Estimate, mature=None, **changes) -> Claim:
         for number in range(len(estimates))
     )
     found = Findings(dict(zip(checks, estimates, strict=True)), "Measured.")
-    return replace(Claim("paper/7", "Sec. 2", "Something is so.", checks, lambda evidence: found), **changes)
+    said = {"id": "paper/7", "source": "Sec. 2", "statement": "Something is so.", "checks": checks}
+    return Claim(**said | {"measure": lambda evidence: found} | changes)
 
 
 @pytest.fixture
@@ -120,10 +121,9 @@ def test_a_record_may_decide_from_when_on_a_check_is_judged(run, threshold, verd
     assert check.judged == "when, in paper/a, heads have formed"
 
 
-def test_what_maturity_reads_is_declared_too(run):
-    undeclared = claim(INSIDE, mature=Steps(100, "paper/a"))
-    with pytest.raises(ValueError, match=r"'paper/a' is read, but not declared: add it to `needs`"):
-        undeclared.judge(Evidence({"paper/a": run}, None))
+def test_what_maturity_reads_is_declared_too():
+    with pytest.raises(ValueError, match=r"Claim paper/7 waits for \['paper/a'\]; add it to `needs`"):
+        claim(INSIDE, mature=Steps(100, "paper/a"))
 
 
 def test_one_check_too_early_does_not_silence_another(run):

@@ -62,3 +62,37 @@ def test_rewritten_code_is_refused_and_comments_are_not(written, tmp_path):
 def test_only_code_of_users_in_files_is_known(written):
     assert code_of(ToyAddition()) is None
     assert code_of(written(LINE)) is not None
+
+
+USED = LINE.replace("MLP((1, 1), key=key)", "Deep(SIZES, key)").replace(
+    "class Line",
+    """
+SIZES = (1, 1)
+def scaled(factor):
+    return factor
+class Deep(MLP):
+    def __init__(self, sizes, key):
+        super().__init__(sizes, key=key)
+        self.factor = scaled(1.0)
+class Line""",
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [("scaled(1.0)", "scaled(3.0)"), ("return factor", "return -factor"), ("SIZES = (1, 1)", "SIZES = (1, 2)")],
+)
+def test_what_a_recipe_uses_is_its_code_too(written, change):
+    assert change[0] in USED
+    assert code_of(written(USED.replace(*change))) != code_of(written(USED))
+    assert code_of(written(USED + "\ndef unused():\n    return 3\n")) == code_of(written(USED))
+
+
+def test_a_recipe_with_other_fields_is_another_plan(written, tmp_path):
+    head = "@dataclass(frozen=True)\nclass Line(Recipe):\n    width: int = 1"
+    fields = "from dataclasses import dataclass\n" + LINE.replace("class Line(Recipe):", head)
+    about = {"experiment": "mine/line", "config": {"seeds": 1}}
+    plan = lambda recipe: Plan(recipe, table(seed=[0]), steps=4, block=1, about=about)
+    train(plan(written(fields)), tmp_path / "run")
+    with pytest.raises(RunError, match=r"holds another plan \(mine/line, 1 members\); delete it"):
+        train(plan(type(written(fields))(width=2)), tmp_path / "run")

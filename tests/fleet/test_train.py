@@ -100,7 +100,7 @@ def test_the_numbers_do_not_depend_on_the_number_of_cores(run, tmp_path, monkeyp
 def test_a_run_is_continued_after_its_recipe_has_moved(tmp_path, monkeypatch, config):
     plan = dataclasses.replace(PLAN, about={"experiment": "small", "config": config})
     before = train(plan, tmp_path / "run").about
-    monkeypatch.setattr(Sums, "__module__", "moved")
+    monkeypatch.setattr(Sums, "__module__", "nucleate.moved")  # only nucleate's own are known by their config
     assert plan.fingerprint() != before.fingerprint
     assert train(plan, tmp_path / "run").about == before  # recognised as complete
     later = dataclasses.replace(plan, about={"experiment": "small", "config": config | {"since_then": False}})
@@ -119,7 +119,7 @@ def test_a_run_is_continued_after_its_recipe_has_moved(tmp_path, monkeypatch, co
     ],
 )
 def test_a_moved_recipe_with_another_config_is_another_plan(run, monkeypatch, change):
-    monkeypatch.setattr(Sums, "__module__", "moved")
+    monkeypatch.setattr(Sums, "__module__", "nucleate.moved")
     with pytest.raises(RunError, match="holds another plan"):
         train(dataclasses.replace(PLAN, **change), run.path)
 

@@ -85,3 +85,13 @@ def test_fields_that_a_file_is_too_old_to_have_get_their_defaults():
 def test_a_config_from_a_file_is_checked_too():
     with pytest.raises(ValueError, match=r"Sweep\.seeds must be >= 1"):
         Sweep.from_json(Sweep().to_json() | {"seeds": -1})
+
+
+def test_a_tuple_may_be_of_anything():
+    @dataclass(frozen=True)
+    class Loose(Config):
+        dims: tuple = ()
+
+    assert Loose(("unit", 3)).dims == ("unit", 3)
+    with pytest.raises(ValueError, match=r"Loose\.dims must be a tuple; got 3\."):
+        Loose(3)

@@ -42,7 +42,7 @@ def _typed(value: Any, hint: Any) -> Any:
     if origin is Literal:
         value = _plain(value)
         return _if(any(type(value) is type(part) and value == part for part in parts), value)
-    if origin is tuple:
+    if origin is tuple and hint is not tuple:  # of nothing in particular, it is like any other class
         return _tuple(value, parts)
     if is_of_arrays(origin):
         return _if(hasattr(value, "shape") or isinstance(value, int | float | complex | list | tuple), value)
@@ -114,7 +114,7 @@ def _problems(value: Any, hint: Any, may_be_infinite: bool = False) -> Iterator[
         yield from (f"must be {asked}; got {shown(number)}" for number in _numbers(value) if not bound.holds(number))
     if origin is Union:
         yield from _problems(value, next(part for part in parts if _fits(value, part)), may_be_infinite)
-    elif origin is tuple:
+    elif origin is tuple and parts:
         for item, part in zip(value, parts[:1] * len(value) if parts[-1:] == (...,) else parts, strict=True):
             yield from _problems(item, part, may_be_infinite)
     elif origin is float and not may_be_infinite and not _is_finite(cast(float, value)):

@@ -16,6 +16,7 @@ _NOUNS: dict[Any, tuple[str, str]] = {  # one, and many
     str: ("text", "texts"),
     bool: ("True or False", "True or False"),
     Path: ("a path", "paths"),
+    tuple: ("a tuple", "tuples"),
 }
 
 
@@ -29,7 +30,7 @@ def words(hint: Any, many: bool = False, outer: tuple[Bound, ...] = ()) -> str:
         return f"one of {', '.join(map(repr, parts))}"
     if origin is tuple and parts[-1:] == (...,):
         return f"{'tuples' if many else 'a tuple'} of {words(parts[0], True, bounds)}"
-    if origin is tuple:
+    if origin is tuple and hint is not tuple:
         return f"({', '.join(words(part, False, bounds) for part in parts)})"
     limits = limits_of(bounds) if origin in (int, float) else ""
     return f"{_noun(origin, many)} {limits}".strip()

@@ -29,6 +29,11 @@ class Threshold(StrEnum):
 class Maturity(abc.ABC):
     """When a check can first be judged."""
 
+    @property
+    @abc.abstractmethod
+    def experiments(self) -> tuple[str, ...]:
+        """The experiments that it looks at."""
+
     @abc.abstractmethod
     def lacks(self, evidence: Evidence) -> str:
         """What the runs still lack, in words; empty if nothing."""
@@ -50,16 +55,16 @@ class Steps(Checked, Maturity):
     of: str | tuple[str, ...]
 
     @property
-    def _experiments(self) -> tuple[str, ...]:
+    def experiments(self) -> tuple[str, ...]:
         return (self.of,) if isinstance(self.of, str) else self.of
 
     def lacks(self, evidence: Evidence) -> str:
-        short = {name: evidence.about(name).steps for name in self._experiments}
+        short = {name: evidence.about(name).steps for name in self.experiments}
         return ", ".join(f"{name} has had {steps:,} steps" for name, steps in short.items() if steps < self.least)
 
     def __str__(self) -> str:
-        have = "have" if len(self._experiments) > 1 else "has"
-        return f"once {' and '.join(self._experiments)} {have} had {self.least:,} steps"
+        have = "have" if len(self.experiments) > 1 else "has"
+        return f"once {' and '.join(self.experiments)} {have} had {self.least:,} steps"
 
 
 @final
@@ -70,6 +75,10 @@ class When(Maturity):
     says: str
     of: str
     holds: Callable[[xr.Dataset], bool]
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        return (self.of,)
 
     def lacks(self, evidence: Evidence) -> str:
         return "" if self.holds(evidence.record(self.of)) else f"not yet in {self.of}: {self.says}"
@@ -158,6 +167,9 @@ class Claim(Checked):
         labels = [check.label for check in self.checks]
         if len(set(labels)) < len(labels):
             raise ValueError(f"Claim {self.id} has two checks with the same label; got {labels}.")
+        for check in self.checks:
+            if undeclared := set(check.mature.experiments if check.mature else ()) - set(self.needs):
+                raise ValueError(f"Claim {self.id} waits for {sorted(undeclared)}; add it to `needs`.")
 
     @property
     def paper(self) -> str:

@@ -3,25 +3,62 @@
 import ast
 import hashlib
 import inspect
+import sys
+import sysconfig
 import textwrap
+from pathlib import Path
+from types import FunctionType
 
 from nucleate.fleet.recipe import Recipe
 
+_INSTALLED = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))
+_CONSTANTS = (bool, int, float, complex, str, bytes, tuple, frozenset, type(None))
+
 
 def code_of(recipe: Recipe) -> str | None:
-    """A digest of a recipe's class and its bases, as they are written, without comments and docstrings.
+    """A digest of what a recipe's class is made of, as it is written, without comments and docstrings: itself, its
+    bases, and the classes, functions and constants of the user's that they name, and so on.
 
-    What they call outside of themselves is not seen. None for recipes of nucleate, which its version identifies, and
-    for code that is in no file.
+    Installed packages, whose versions a run records, are not looked into. None for recipes of nucleate, and for code
+    that is in no file.
     """
-    kinds = [kind for kind in type(recipe).__mro__ if issubclass(kind, Recipe)]
-    own = [kind for kind in kinds if kind.__module__.split(".")[0] != "nucleate"]
+    if not _is_users(type(recipe)):
+        return None
+    parts: dict[str, str] = {}
     try:
-        trees = [ast.parse(textwrap.dedent(inspect.getsource(kind))) for kind in own]
+        _collect(type(recipe), parts)
     except (OSError, TypeError, SyntaxError):
         return None
-    text = "\n".join(ast.dump(_without_docstrings(tree)) for tree in trees)
-    return hashlib.sha256(text.encode()).hexdigest()[:16] if own else None
+    text = "\n".join(f"{name} = {parts[name]}" for name in sorted(parts))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _collect(thing: type | FunctionType, parts: dict[str, str]) -> None:
+    """Add the text of a class or function to `parts`, with all of the user's that it names."""
+    if thing.__qualname__ in parts or not _is_users(thing):
+        return
+    tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
+    parts[thing.__qualname__] = ast.dump(_without_docstrings(tree))
+    for base in thing.__mro__[1:] if isinstance(thing, type) else ():
+        _collect(base, parts)
+    known = vars(sys.modules[thing.__module__])
+    for name in sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & known.keys()):
+        named = inspect.unwrap(known[name]) if callable(known[name]) else known[name]
+        if isinstance(named, type | FunctionType):
+            _collect(named, parts)
+        elif isinstance(named, _CONSTANTS):
+            parts[name] = repr(named)
+
+
+def _is_users(thing: type | FunctionType) -> bool:
+    """Whether a class or function is neither of nucleate nor of an installed package."""
+    if thing.__module__.split(".")[0] == "nucleate":
+        return False
+    try:
+        file = Path(inspect.getfile(thing))
+    except (OSError, TypeError):  # built in
+        return False
+    return not any(file.is_relative_to(folder) for folder in _INSTALLED)
 
 
 def _without_docstrings(tree: ast.AST) -> ast.AST:

@@ -12,7 +12,7 @@ from typing import Annotated
 import numpy as np
 
 from nucleate import machine
-from nucleate.checking import AtLeast, checked
+from nucleate.checking import AtLeast, checked, shown
 from nucleate.fleet.block_size import choose_block
 from nucleate.fleet.code import code_of
 from nucleate.fleet.estimate import Needs
@@ -75,8 +75,8 @@ def _prepare(plan: Plan, run: Run) -> Run:
         run = Run.open(run.path)
         if not _is_of(plan, run):
             raise RunError(
-                f"{run.path} holds another plan ({run.about.experiment or 'unknown'}, {run.about.members} members); "
-                "delete it, or choose another folder with --out."
+                f"{run.path} holds another plan ({run.about.experiment or 'unknown'}, {run.about.members} members"
+                f"{_differences(plan, run)}); delete it, or choose another folder with --out."
             )
         if None not in (before := run.about.code, now := code_of(plan.recipe)) and before != now:
             raise RunError(
@@ -98,20 +98,29 @@ def _prepare(plan: Plan, run: Run) -> Run:
 
 
 def _is_of(plan: Plan, run: Run) -> bool:
-    """Whether `run` is of `plan`: by fingerprint, or as the same config of the same experiment.
+    """Whether `run` is of `plan`: by fingerprint, or as the same config of the same experiment of nucleate's own.
 
-    A fingerprint knows code by its name, so it changes when a class is renamed; an experiment's config does not, but
-    it may have fields by now that an older run does not know.
+    A fingerprint knows code by its name, so it changes when a class of nucleate is renamed; an experiment's config does
+    not, but it may have fields by now that an older run does not know. Users rewrite what they make of a config.
     """
     about = run.about
     if about.fingerprint in (None, plan.fingerprint()):
         return True
+    if type(plan.recipe).__module__.split(".")[0] != "nucleate":
+        return False
     asked = {key: plan.about.get(key) for key in ("experiment", "config")}
     if asked["config"] is not None and about.config is not None:
         asked["config"] = {name: value for name, value in asked["config"].items() if name in about.config}
     asked |= {"members": plan.members.count, "steps": plan.steps}
     same = None not in asked.values() and as_attr(asked) == as_attr({key: getattr(about, key) for key in asked})
     return same and has_members(plan, run)
+
+
+def _differences(plan: Plan, run: Run) -> str:
+    """What is otherwise in the config of a plan than in that of a run, for a message."""
+    held, asked = run.about.config or {}, plan.about.get("config") or {}
+    other = [name for name in held if name in asked and as_attr({name: held[name]}) != as_attr({name: asked[name]})]
+    return "".join(f"; {name} = {shown(held[name])}, not {shown(asked[name])}" for name in other[:3])
 
 
 def has_members(plan: Plan, run: Run) -> bool:

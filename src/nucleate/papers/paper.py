@@ -89,7 +89,19 @@ class Sequel(Experiment):
     """An experiment that is made from what another one found.
 
     While it `awaits` another it has no plan; `after(record)` is the same experiment with what it needs from the
-    other's record filled in. So the config in a run's folder says everything about what was trained.
+    other's record filled in. So the config in a run's folder says everything about what was trained:
+
+        @dataclass(frozen=True)
+        class Slower(Sequel):
+            factor: float = 0.5
+            eta: float | None = None  # filled in by `after`
+
+            @property
+            def awaits(self) -> str:
+                return "toy/first" if self.eta is None else ""
+
+            def after(self, record: xr.Dataset) -> "Slower":
+                return replace(self, eta=self.factor * float(record.eta.max()))
     """
 
     @property
@@ -109,8 +121,13 @@ def awaited(experiment: Experiment) -> str:
 
 def ready(experiment: Experiment, record_of: Callable[[str], xr.Dataset]) -> Experiment:
     """The experiment with everything it awaits filled in; `record_of` finds, or trains, what is asked for."""
-    while isinstance(experiment, Sequel) and experiment.awaits:
-        experiment = experiment.after(record_of(experiment.awaits))
+    while isinstance(experiment, Sequel) and (source := experiment.awaits):
+        experiment = experiment.after(record_of(source))
+        if awaited(experiment) == source:
+            raise ValueError(
+                f"{type(experiment).__name__}.after must answer with an experiment that no longer awaits {source}: let "
+                "`awaits` be empty once the fields that `after` fills in are there."
+            )
     return experiment
 
 
