@@ -9,7 +9,7 @@ import xarray as xr
 
 from nucleate.claims import Evidence, Maturity, When
 from nucleate.observables import HeadClass
-from nucleate.papers.collisions.experiments import LARGE
+from nucleate.papers.collisions.experiments import LARGE, SMALL
 from nucleate.papers.collisions.readings.fleets import fleets
 from nucleate.papers.collisions.readings.heads import final_class
 from nucleate.record import stayed_finite
@@ -25,6 +25,10 @@ class InEitherBox(Maturity):
 
     says: str
     holds: Callable[[xr.Dataset], bool]
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        return (SMALL, LARGE)
 
     def lacks(self, evidence: Evidence) -> str:
         boxes = fleets(evidence).values()
