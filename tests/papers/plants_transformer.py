@@ -17,6 +17,7 @@ from nucleate.papers.grokking.experiments import (
     DROPOUT,
     EXPERIMENTS,
     LOTTERY,
+    PHASE_TRANSFORMER,
     TRANSFORMER,
 )
 from nucleate.record import NEVER, Outcome
@@ -85,6 +86,7 @@ def decayed(without: int, some: int) -> Evidence:
         {
             DROPOUT: dropout(without, without),
             DECAY: run(DECAY, **crossed(DECAY, train99=100, valid99=some)),
+            PHASE_TRANSFORMER: run(PHASE_TRANSFORMER, **crossed(PHASE_TRANSFORMER, train90=100, valid90=NEVER)),
         },
         None,
     )

@@ -111,7 +111,5 @@ def test_a_paper_that_does_not_hang_together_is_refused(make, message):
 
 def test_a_sequel_that_goes_on_waiting_is_refused(monkeypatch):
     monkeypatch.setattr(Slower, "after", lambda self, record: self)
-    with pytest.raises(
-        ValueError, match=r"Slower\.after must answer .* no longer awaits toy/first"
-    ):
+    with pytest.raises(ValueError, match=r"Slower\.after must answer .* no longer awaits toy/first"):
         ready(Slower(), lambda name: xr.Dataset())

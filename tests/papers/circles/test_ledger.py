@@ -243,9 +243,9 @@ def test_moduli_exactly_on_a_line_break_nothing():
     """Over a spread of 0 the ratio is infinite or undefined; that no prime is off the line is not known."""
     p = np.arange(12, 144, 12)
     wild = np.where(np.arange(len(p)) % 2, 2.0, -1.0)
-    for offset, reason in ((wild, Reason.TOO_FEW), (0 * p, Reason.UNDEFINED)):
+    for offset, measured, reason in ((wild, np.inf, Reason.TOO_FEW), (0 * p, None, Reason.UNDEFINED)):
         spread = judge(25, {PRIMES: moduli(0 * p, p), COMPOSITES: moduli(offset, p)}).checks[1]
-        assert (spread.measured, spread.verdict, spread.reason) == (None, OPEN, reason)
+        assert (spread.measured, spread.verdict, spread.reason) == (measured, OPEN, reason)
 
 
 @pytest.mark.parametrize("shift", [0.0, 1 / 3, 1e6])

@@ -24,7 +24,7 @@ from nucleate.claims import (
     ratio,
 )
 from nucleate.papers.grokking import readings
-from nucleate.papers.grokking.experiments import DECAY, DROPOUT, TRANSFORMER
+from nucleate.papers.grokking.experiments import DECAY, DROPOUT, PHASE_TRANSFORMER, TRANSFORMER
 from nucleate.papers.grokking.ledger.words import COINCIDES
 from nucleate.record import at_the_end, stayed_finite
 
@@ -173,7 +173,8 @@ def _decay(evidence: Evidence) -> Findings:
         f"{_size(fleet)} Median time to 99 % validation accuracy within {int(fleet.steps):,} steps, by weight decay: "
         f"{_by_value(decays, steps)}; without weight decay (the networks without dropout of claim 33): "
         f"{_steps(without)}. {_CHOICE} The map over the decoder's weight decay and learning rate is drawn (Fig. 7) and "
-        "not judged: the paper has one network in each cell and says of it that it is comparable to Fig. 6.",
+        "not judged: the paper has one network in each cell and says of it that it is comparable to Fig. 6. It has "
+        f"{readings.census(evidence.record(PHASE_TRANSFORMER))}",
     )
 
 
@@ -238,7 +239,7 @@ CLAIMS = (
         "Some weight decay of the decoder speeds generalisation up.",
         (_DECAYED,),
         _decay,
-        (DECAY, DROPOUT),
+        (DECAY, DROPOUT, PHASE_TRANSFORMER),
         quote="Contrary to the toy model, a certain amount of weight decay proves beneficial to generalization and "
         "speeds it up significantly.",
     ),
