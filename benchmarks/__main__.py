@@ -11,7 +11,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import forces, gemm, llc, modular, particles, recording, simulator, toy, transformer
+from benchmarks import forces, gemm, llc, modular, particles, recording, simulator, text, toy, transformer
 from nucleate.machine import cores
 
 ROUNDS = 3
@@ -68,6 +68,20 @@ SUBJECTS = (
             "network-steps/s",
         )
         for case, steps in ((transformer.SMALL, 300), (transformer.PAPER, 10))
+    ),
+    *(
+        (
+            f"text, {case.fleet.blocks} blocks of width {case.fleet.width}",
+            {
+                "PyTorch loop": partial(text.pytorch, case, steps),
+                "PyTorch, a network per core": partial(text.pytorch_per_core, case, cores(), steps),
+                "nucleate": partial(text.nucleate, case, cores(), steps),
+                "nucleate, one network": partial(text.nucleate, case, 1, steps),
+                "GEMM peak": partial(text.gemm_bound, case),
+            },
+            "network-steps/s",
+        )
+        for case, steps in ((text.SMALL, 300), (text.LARGE, 20))
     ),
 )
 

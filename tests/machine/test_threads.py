@@ -4,7 +4,7 @@ import threading
 import jax
 import pytest
 
-from nucleate.machine import PlatformError, cores, map_over_workers, threads, workers
+from nucleate.machine import PlatformError, cores, map_over_workers, one_thread_each, threads, workers
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this platform binds no process to cores")
@@ -69,3 +69,13 @@ def test_the_first_item_is_done_alone_and_the_others_side_by_side(monkeypatch):
 def test_the_first_failure_is_raised():
     with pytest.raises(ZeroDivisionError):
         map_over_workers(lambda item: 1 // item, [1, 0, 2])
+
+
+def test_lapack_has_one_thread_while_workers_fill_the_cores():
+    from threadpoolctl import threadpool_info
+
+    counts = lambda: [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+    with one_thread_each():
+        assert set(counts()) == {1}
+        inside = len(counts())
+    assert inside == len(counts())

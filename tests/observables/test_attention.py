@@ -16,6 +16,7 @@ from nucleate.observables import (
     contact_share,
     distances,
     head_class,
+    relative_gain,
 )
 
 STATES, PARTICLES = 40, 5
@@ -173,3 +174,20 @@ def test_bad_input():
         contact_share(np.zeros((1, 2, 2)), 0.0)
     with pytest.raises(ValueError, match=r"needs at least two particles; got 1"):
         collision_score(np.zeros((1, 1, 1)), np.zeros((1, 1, 1)))
+
+
+def test_entropy_among_some_tokens_is_that_of_a_loop():
+    rng = np.random.default_rng(4)
+    attention, among = rng.dirichlet(np.ones(6), 5), rng.random((5, 6)) < 0.5
+    among[0] = False  # a row with none of them has no entropy
+    brute = []
+    for row, chosen in zip(attention, among, strict=True):
+        kept = row[chosen] / row[chosen].sum()
+        brute.append(-np.sum(kept * np.log(kept)))
+    np.testing.assert_allclose(attention_entropy(attention, among), np.mean(brute), rtol=1e-5)
+
+
+def test_relative_gain_is_that_of_a_loop():
+    weight = np.array([0.5, 1.0, 2.0])
+    brute = [[(a / b) ** 2 - 1 for b in weight] for a in weight]
+    np.testing.assert_allclose(relative_gain(weight[:, None], weight[None]), brute, rtol=1e-6)

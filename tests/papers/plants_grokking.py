@@ -32,7 +32,8 @@ from nucleate.papers.grokking.experiments import (
 )
 from nucleate.papers.grokking.recipe import Structure
 from nucleate.record import NEVER, Outcome
-from nucleate.theories import AllParallelograms, EffectiveLoss, EffectiveLossFit
+from nucleate.theories import AllParallelograms, EffectiveLoss
+from nucleate.theories.effective import EffectiveLossFit
 
 C, G, M, X = Phase.COMPREHENSION, Phase.GROKKING, Phase.MEMORIZATION, Phase.CONFUSION
 

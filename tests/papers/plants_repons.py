@@ -13,8 +13,8 @@ from nucleate.claims import Evidence
 from nucleate.papers.repons import readings
 from nucleate.papers.repons.experiments import DECODERS, EFFORT, EXPERIMENTS, HELD_OUT, LINE, NARROW, PLANE, SMALL
 from nucleate.record import Outcome
-from nucleate.theories import PairPotential, PairPotentialFit, Parity, Rotation
-from nucleate.theories.pairs import CurlTest, PairValues, Symmetry, pair_terms
+from nucleate.theories import PairPotential, Parity, Rotation
+from nucleate.theories.pairs import CurlTest, PairPotentialFit, PairValues, Symmetry, pair_terms
 from nucleate.theories.pairs.basis import SplineBasis, SplinePotential
 
 LEFT, RIGHT = np.triu_indices(10)

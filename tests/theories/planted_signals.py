@@ -3,7 +3,8 @@
 import numpy as np
 import xarray as xr
 
-from nucleate.theories import LinearFlow, LinearFlowFit
+from nucleate.theories import LinearFlow
+from nucleate.theories.signals import LinearFlowFit
 
 STEPS = np.arange(60)
 UNEQUAL = np.cumsum(np.random.default_rng(9).integers(1, 4, size=60))

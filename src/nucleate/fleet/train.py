@@ -137,6 +137,7 @@ def _refuse_foreign(path: Path) -> None:
         raise RunError(f"{path} is neither empty nor a run directory; choose another folder with --out.")
 
 
+@machine.one_thread_each()
 def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float, allow_long: bool) -> None:
     before, began = run.about.seconds, time.monotonic()
 

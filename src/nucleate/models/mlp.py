@@ -42,7 +42,11 @@ class MLP(eqx.Module):
     def __call__(
         self, x: Float[Array, "*batch input"], dropout: Dropout | None = None
     ) -> Float[Array, "*batch output"]:
-        return self.after_first(rows_times(x, self.weights[0]) + self.biases[0], dropout)
+        return self.after_first(self.first(x), dropout)
+
+    def first(self, x: Float[Array, "*batch input"]) -> Float[Array, "*batch hidden"]:
+        """The pre-activations of the first layer."""
+        return rows_times(x, self.weights[0]) + self.biases[0]
 
     def after_first(
         self, x: Float[Array, "*batch hidden"], dropout: Dropout | None = None

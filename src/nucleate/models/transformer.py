@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import equinox as eqx
 import jax
@@ -63,6 +63,13 @@ def post_norm(norm: LayerNorm, part: Part, x: Float[Array, "..."]) -> tuple[Floa
     return norm(x + change), seen
 
 
+class Inside(NamedTuple):
+    """What is seen inside a block: who attends to whom, and the hidden units of its MLP after their activation."""
+
+    attention: Float[Array, "*state head token token"]
+    hidden: Float[Array, "*state token hidden"]
+
+
 class EncoderBlock(eqx.Module):
     """Attention, then an MLP on each token, each added to what it reads.
 
@@ -96,17 +103,26 @@ class EncoderBlock(eqx.Module):
     def __call__(
         self, x: Float[Array, "*state token width"], dropout: Dropout | None = None
     ) -> tuple[Float[Array, "*state token width"], Float[Array, "*state head token token"]]:
+        y, inside = self.look(x, dropout)
+        return y, inside.attention
+
+    def look(
+        self, x: Float[Array, "*state token width"], dropout: Dropout | None = None
+    ) -> tuple[Float[Array, "*state token width"], Inside]:
+        """The output, and what is seen inside, before dropout; under jit, what is not used costs nothing."""
         on_weights, on_attention, on_hidden, on_mlp = places(dropout, 4)
 
         def attend(x: Array) -> tuple[Array, Array]:
             change, weight = self.attention(x, on_weights)
             return dropped(change, on_attention), weight
 
-        def think(x: Array) -> tuple[Array, None]:
-            return dropped(self.mlp(x, on_hidden), on_mlp), None
+        def think(x: Array) -> tuple[Array, Array]:
+            before = self.mlp.first(x)
+            return dropped(self.mlp.after_first(before, on_hidden), on_mlp), self.mlp.activation(before)
 
         x, weight = self.norm(self.attention_norm, attend, x)
-        return self.norm(self.mlp_norm, think, x)[0], weight
+        x, hidden = self.norm(self.mlp_norm, think, x)
+        return x, Inside(weight, hidden)
 
 
 def encoder_blocks(

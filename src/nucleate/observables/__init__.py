@@ -18,6 +18,7 @@ from nucleate.observables.attention import (
     contact_share,
     distances,
     head_class,
+    relative_gain,
 )
 from nucleate.observables.circles import (
     Above,
@@ -43,6 +44,7 @@ from nucleate.observables.configurations import (
     lattice_regularity,
     line_angle,
 )
+from nucleate.observables.cosines import centred_cosine
 from nucleate.observables.determination import (
     gram,
     grokking_rate,
@@ -64,6 +66,7 @@ from nucleate.observables.fourier import (
     project,
     signal,
 )
+from nucleate.observables.latents import best_correlations, normalised_correlation
 from nucleate.observables.llc.calibration import Calibration, Plateau, calibrate
 from nucleate.observables.llc.estimate import Doubt, LearningCoefficient, Sampling, learning_coefficient
 from nucleate.observables.llc.mixing import mixing
@@ -72,6 +75,7 @@ from nucleate.observables.llc.settings import Grid, Setting
 from nucleate.observables.llc.sources import Fresh, Minibatches, Whole
 from nucleate.observables.llc.subsets import Everything, Mask, Matching
 from nucleate.observables.llc.truths import aoyagi
+from nucleate.observables.orthogonality import median_cosine, random_cosine
 from nucleate.observables.parallelograms import (
     covered,
     equations,
@@ -86,6 +90,7 @@ from nucleate.observables.parallelograms import (
 from nucleate.observables.phases import Phase, phase, sandwiched, vote
 from nucleate.observables.polygons import polygon_residual, principal_components
 from nucleate.observables.products import formed_products, product_rqi, unit_scale
+from nucleate.observables.ranks import effective_rank, stable_rank
 from nucleate.observables.slingshots import slingshots
 from nucleate.observables.spectrum import effective_dimension, pca_spectrum, principal_coordinates, spectral_entropy
 from nucleate.observables.unexplained import fvu
@@ -117,7 +122,9 @@ __all__ = [
     "aoyagi",
     "attention_distance_correlation",
     "attention_entropy",
+    "best_correlations",
     "calibrate",
+    "centred_cosine",
     "circularity",
     "class_means",
     "collision_score",
@@ -128,6 +135,7 @@ __all__ = [
     "displacement_clusters",
     "distances",
     "effective_dimension",
+    "effective_rank",
     "equations",
     "formed",
     "formed_products",
@@ -153,8 +161,10 @@ __all__ = [
     "linear_residual",
     "margin",
     "mean_signal",
+    "median_cosine",
     "mixing",
     "nearest_mean_accuracy",
+    "normalised_correlation",
     "normalized",
     "null_space",
     "nullity",
@@ -171,6 +181,8 @@ __all__ = [
     "procrustes_error",
     "product_rqi",
     "project",
+    "random_cosine",
+    "relative_gain",
     "roundness",
     "rqi",
     "sandwiched",
@@ -183,6 +195,7 @@ __all__ = [
     "spectral_entropy",
     "spread_between",
     "spread_within",
+    "stable_rank",
     "survivor_count",
     "survivors",
     "unit_scale",

@@ -1,8 +1,8 @@
 """Attention between particles: which particles a head attends to, and whether they are those that collide.
 
-All are written for one head and many states of one system; map them over heads, blocks and steps. `attention[s, i, j]`
-is how much particle i attends to particle j in state s. The diagonal is 0, and what a row lacks to 1 is on the zero
-token.
+`attention_entropy` and `relative_gain` are of any attention. All others are written for one head and many states of one
+system; map them over heads, blocks and steps. `attention[s, i, j]` is how much particle i attends to particle j in
+state s. The diagonal is 0, and what a row lacks to 1 is on the zero token.
 """
 
 from enum import IntEnum
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import entr
-from jaxtyping import Array, ArrayLike, Float, Int8
+from jaxtyping import Array, ArrayLike, Bool, Float, Int8
 
 from nucleate.checking import checked
 
@@ -170,21 +170,47 @@ def contact_limit(
 
 
 @checked
-def attention_entropy(attention: Float[Array | np.ndarray, "state particle particle"]) -> Float[Array, ""]:
-    """How widely a head spreads its attention, averaged over particles and states.
+def attention_entropy(
+    attention: Float[Array | np.ndarray, "*query token"], among: Bool[Array | np.ndarray, "*query token"] | None = None
+) -> Float[Array, ""]:
+    """How widely attention is spread, averaged over queries: particles and states, or classes of sequences.
 
         H = E[−a_i0 ln a_i0 − Σ_j a_ij ln a_ij],    a_i0 = 1 − Σ_j a_ij
 
-    a_i0: the attention on the zero token. H = 0 if all attention is in one place, and ln N if it is spread equally over
-    the N − 1 other particles and the zero token. Source: Shannon's entropy of the attention of
-    [hitchcock2025emergence], Appendix C.1.
+    a_i0: what a row lacks to 1, which is the attention on the zero token. H = 0 if all attention is in one place, and
+    ln N if it is spread equally over N. With `among`, only these tokens count, such as the distinct tokens of each
+    class: their attention is divided by its sum, and nothing is left for a zero token. Source: Shannon's entropy of the
+    attention of [hitchcock2025emergence], Appendix C.1, and of [tian2023scan], Section 7.
 
     >>> round(float(attention_entropy((1 - np.eye(4)) / 4 * np.ones((1, 1, 1)))), 4)  # ln 4
     1.3863
+    >>> round(float(attention_entropy(np.array([0.8, 0.1, 0.1]), among=np.array([False, True, True]))), 4)  # ln 2
+    0.6931
     """
     attention = jnp.asarray(attention)
-    zero_token = jnp.maximum(1 - jnp.sum(attention, axis=-1), 0)
-    return jnp.mean(entr(zero_token) + jnp.sum(entr(attention), axis=-1))
+    if among is None:
+        zero_token = jnp.maximum(1 - jnp.sum(attention, axis=-1), 0)
+        return jnp.mean(entr(zero_token) + jnp.sum(entr(attention), axis=-1))
+    chosen = jnp.where(jnp.asarray(among), attention, 0)
+    total = jnp.sum(chosen, axis=-1, keepdims=True)
+    return jnp.mean(jnp.sum(entr(chosen / jnp.where(total > 0, total, 1)), axis=-1))
+
+
+@checked
+def relative_gain(
+    weight: Float[Array | np.ndarray, "*#pair"], other: Float[Array | np.ndarray, "*#pair"]
+) -> Float[Array, "*pair"]:
+    """How far attention prefers one token to another, beyond equality.
+
+        r_{l/l'} = c_l² / c_l'² − 1
+
+    c_l, c_l': `weight` and `other`, the attention on two tokens up to a common factor, such as P(l|n) e^{z_l}. r is 0
+    for equals and infinite against a token without attention. Source: [tian2023scan], Theorem 3.
+
+    >>> relative_gain(np.array([2.0, 1.0]), np.array([1.0, 2.0])).tolist()
+    [3.0, -0.75]
+    """
+    return jnp.square(jnp.asarray(weight) / jnp.asarray(other)) - 1
 
 
 class HeadClass(IntEnum):

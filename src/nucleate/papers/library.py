@@ -4,7 +4,7 @@ import importlib
 
 from nucleate.papers.paper import Paper
 
-PAPERS = ("grokking", "circles", "repons", "collisions")
+PAPERS = ("grokking", "circles", "repons", "collisions", "attention")
 
 
 def paper(name: str) -> Paper:

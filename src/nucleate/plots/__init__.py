@@ -22,9 +22,11 @@ from nucleate.plots.potentials import (
     surface,
 )
 from nucleate.plots.sampling import chain_traces, plateau_curves
+from nucleate.plots.sequences import animate_sequence, sequence_attention, table_heat
 from nucleate.plots.style import FRACTION_MAP, PALETTE, PHASE_COLORS, panels, save, style, token_colors
 from nucleate.plots.survival import count_curve, fitness_plane, rate_curve, two_histograms
 from nucleate.plots.trajectories import trajectories
+from nucleate.plots.value_map import value_map
 
 __all__ = [
     "FRACTION_MAP",
@@ -37,6 +39,7 @@ __all__ = [
     "animate_attention",
     "animate_circles",
     "animate_repons",
+    "animate_sequence",
     "attention_map",
     "chain_traces",
     "circle",
@@ -70,6 +73,7 @@ __all__ = [
     "save",
     "score_histogram",
     "second_curve",
+    "sequence_attention",
     "signal_curves",
     "snapshots",
     "spread",
@@ -77,8 +81,10 @@ __all__ = [
     "style",
     "surface",
     "survivor_colors",
+    "table_heat",
     "token_colors",
     "trajectories",
     "transition",
     "two_histograms",
+    "value_map",
 ]

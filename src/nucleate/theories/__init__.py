@@ -1,76 +1,86 @@
 """Laws fitted to records: a `Theory` reads a record and becomes a `Fit`, which predicts and is scored.
 
-A theory sees only records, so a prediction cannot peek at a network. This module holds the theories, their fits and
-the choices a user makes. The five packages hold the rest, such as the flows that the theories are made of:
+A theory sees only records, so a prediction cannot peek at a network. This module holds the theories and the choices a
+user makes. The packages hold the rest: what the theories become when they are fitted, and what they are made of.
 
     from nucleate.theories import PairPotential
     from nucleate.theories.pairs import landmarks
 """
 
+from nucleate.theories.ancestry import Ancestry
 from nucleate.theories.effective import (
     AllParallelograms,
     EffectiveLoss,
-    EffectiveLossFit,
     ExactFlow,
     KnownParallelograms,
     LinearizedFlow,
 )
-from nucleate.theories.fitness import Features, Fitness, FitnessFit, LinearSVM, Logistic
+from nucleate.theories.fitness import Features, Fitness, LinearSVM, Logistic
 from nucleate.theories.flow import integrate
+from nucleate.theories.joint import (
+    ApproachFlow,
+    ClusterFlow,
+    ExpLaw,
+    JointInvariant,
+    LinearLaw,
+    SaliencyFlow,
+    SoftmaxLaw,
+)
 from nucleate.theories.pairs import (
     ClosedForm,
     Neural,
     NoSymmetry,
     PairPotential,
-    PairPotentialFit,
     Parity,
     Rotation,
     Translation,
 )
-from nucleate.theories.power_laws import FreeLimit, KnownLimit, PowerLaw, PowerLawFit, RecordedLimit, Regimes, Window
+from nucleate.theories.power_laws import FreeLimit, KnownLimit, PowerLaw, RecordedLimit, Regimes, Window
 from nucleate.theories.protocol import Fit, Theory
+from nucleate.theories.scanning import ScanSnap
 from nucleate.theories.signals import (
     LeastSquares,
     LinearFlow,
-    LinearFlowFit,
     LotkaVolterra,
-    LotkaVolterraFit,
     SelfFlow,
     Sparse,
 )
 
 __all__ = [
     "AllParallelograms",
+    "Ancestry",
+    "ApproachFlow",
     "ClosedForm",
+    "ClusterFlow",
     "EffectiveLoss",
-    "EffectiveLossFit",
     "ExactFlow",
+    "ExpLaw",
     "Features",
     "Fit",
     "Fitness",
-    "FitnessFit",
     "FreeLimit",
+    "JointInvariant",
     "KnownLimit",
     "KnownParallelograms",
     "LeastSquares",
     "LinearFlow",
-    "LinearFlowFit",
+    "LinearLaw",
     "LinearSVM",
     "LinearizedFlow",
     "Logistic",
     "LotkaVolterra",
-    "LotkaVolterraFit",
     "Neural",
     "NoSymmetry",
     "PairPotential",
-    "PairPotentialFit",
     "Parity",
     "PowerLaw",
-    "PowerLawFit",
     "RecordedLimit",
     "Regimes",
     "Rotation",
+    "SaliencyFlow",
+    "ScanSnap",
     "SelfFlow",
+    "SoftmaxLaw",
     "Sparse",
     "Theory",
     "Translation",

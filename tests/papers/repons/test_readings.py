@@ -11,7 +11,8 @@ from nucleate.papers.repons.experiments import DECODERS, HELD_OUT, LINE, NARROW,
 from nucleate.papers.repons.readings import fits
 from nucleate.record import Keep, Outcome
 from nucleate.record.tree import pack, unpack
-from nucleate.theories import PairPotential, PairPotentialFit, Parity, Rotation
+from nucleate.theories import PairPotential, Parity, Rotation
+from nucleate.theories.pairs import PairPotentialFit
 
 EFFORT = ReponEffort(fits=2, simulated=4)
 SNAPSHOTS = 6  # of which the first and the last are left of every fifth: flows of one length, and one program

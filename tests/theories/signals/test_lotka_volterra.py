@@ -5,7 +5,8 @@ import pytest
 from planted_signals import followed
 from scipy.integrate import solve_ivp
 
-from nucleate.theories import LotkaVolterra, LotkaVolterraFit
+from nucleate.theories import LotkaVolterra
+from nucleate.theories.signals import LotkaVolterraFit
 
 
 def species(x):

@@ -9,8 +9,8 @@ from nucleate.claims import Evidence
 from nucleate.papers.circles.experiments import DYNAMICS, SURVIVAL
 from nucleate.papers.circles.readings.survivors import final_alive
 from nucleate.record import stayed_finite
-from nucleate.theories import LeastSquares, LinearFlow, LinearFlowFit, LotkaVolterra, SelfFlow, Sparse
-from nucleate.theories.signals import couplings
+from nucleate.theories import LeastSquares, LinearFlow, LotkaVolterra, SelfFlow, Sparse
+from nucleate.theories.signals import LinearFlowFit, couplings
 
 LINEAR, LASSO, SELF, VOLTERRA = LinearFlow(LeastSquares()), LinearFlow(Sparse()), SelfFlow(), LotkaVolterra()
 LINEAR_NAME, LASSO_NAME, SELF_NAME = "least squares", "Lasso", "self-term only"

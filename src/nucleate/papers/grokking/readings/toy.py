@@ -22,7 +22,8 @@ from nucleate.observables import (
 from nucleate.papers.grokking.experiments.toy import DATA_SIZE, FOUR_SYMBOLS, TRAJECTORIES
 from nucleate.papers.grokking.recipe import P, Structure
 from nucleate.record import at_the_end, stayed_finite
-from nucleate.theories import AllParallelograms, EffectiveLoss, EffectiveLossFit
+from nucleate.theories import AllParallelograms, EffectiveLoss
+from nucleate.theories.effective import EffectiveLossFit
 
 # --- random training sets --------------------------------------------------------------------------------------------
 

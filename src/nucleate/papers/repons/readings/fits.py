@@ -9,8 +9,8 @@ import xarray as xr
 
 from nucleate.claims import Estimate, Evidence, Reason, bootstrap, spearman
 from nucleate.papers.repons.readings.runs import Parts, line_parts, plane_parts
-from nucleate.theories import NoSymmetry, PairPotential, PairPotentialFit, Parity, Rotation
-from nucleate.theories.pairs import CurlTest, Symmetry, aligned_potentials, quadratic_region
+from nucleate.theories import NoSymmetry, PairPotential, Parity, Rotation
+from nucleate.theories.pairs import CurlTest, PairPotentialFit, Symmetry, aligned_potentials, quadratic_region
 
 _EACH = 5  # snapshots per run that a fit reads on average,
 _CONFIGURATIONS, _GENERAL = 6000, 2000  # and at most this many; fewer without symmetry, which costs more

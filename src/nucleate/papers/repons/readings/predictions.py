@@ -6,8 +6,7 @@ import xarray as xr
 from nucleate.claims import Evidence
 from nucleate.papers.repons.readings.fits import general_fit, line_potentials, parity_potentials, rotation_potentials
 from nucleate.papers.repons.readings.runs import first_embedding, line_parts, plane_parts
-from nucleate.theories import PairPotentialFit
-from nucleate.theories.pairs import with_quadratic_attraction
+from nucleate.theories.pairs import PairPotentialFit, with_quadratic_attraction
 
 
 def line_scores(evidence: Evidence) -> xr.Dataset:

@@ -1,0 +1,1 @@
+"""Measurements that claims and figures share."""

@@ -1,0 +1,1 @@
+"""How the networks of the talk are made and trained."""

@@ -1,0 +1,76 @@
+"""Readers of text, small and trained for a moment; what claims and figures make of planted records."""
+
+import numpy as np
+import plants_attention_text as plants
+import pytest
+
+from nucleate.claims import Evidence
+from nucleate.fleet import train
+from nucleate.papers import Budget
+from nucleate.papers.attention.experiments.text import ADAM, SGD, ReaderFleet
+from nucleate.papers.attention.experiments.trees import TREES
+from nucleate.papers.attention.figures import text as figures
+from nucleate.papers.attention.ledger.text import CLAIMS
+from nucleate.papers.attention.readings import text as readings
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("text")
+    (folder / "text.txt").write_bytes(b"the cat sat on the mat, and the dog sat on the log. " * 40)
+    fleet = ReaderFleet(
+        text=str(folder / "text.txt"), descent="sgd", eta=0.5, blocks=(1, 2), dim=8, hidden=8, dropout=0.1, context=12,
+        batch=4, seeds=1, steps=30, look=10, maps=4,
+    )  # fmt: skip
+    return train(fleet.plan(SGD), folder / "run").record().load()
+
+
+def test_what_is_recorded(record):
+    assert record.entropy.shape == (2, 4, 2)
+    assert record.cosine.shape == (2, 4, 3)
+    assert record.attention.shape[2:] == (12, 12)
+    lacking = record.blocks.values == 1
+    assert np.isnan(record.entropy[lacking, :, 1]).all()
+    assert np.isnan(record.cosine[lacking, :, 2]).all()
+    assert np.isfinite(record.entropy[~lacking]).all()
+    assert np.all(record.valid_loss[:, -1] < record.valid_loss[:, 0])
+    np.testing.assert_allclose(record.attention.sum("key"), 1, atol=1e-5)
+    assert bytes(record.window.values.astype(np.uint8)).isascii()
+
+
+def test_a_text_that_is_too_short_is_refused_before_training(tmp_path):
+    (tmp_path / "short.txt").write_text("too short")
+    with pytest.raises(ValueError, match=r"TextTask\.text must be longer than context = 35 in both parts"):
+        ReaderFleet(text=str(tmp_path / "short.txt"))
+    (tmp_path / "empty.txt").write_text("")
+    with pytest.raises(ValueError, match="is empty"):
+        ReaderFleet(text=str(tmp_path / "empty.txt"))
+
+
+def test_a_planted_dip_and_its_bounce_are_found():
+    found = readings.dips(plants.run(ADAM, (2.5, 1.5, 2.0)).dataset)
+    np.testing.assert_allclose(found.depth, np.exp(-1), rtol=0.1)
+    np.testing.assert_allclose(found.bounce, 0.5, atol=0.06)
+    np.testing.assert_allclose(found.step, 4000 / 3, atol=400)
+    risen = readings.dips(plants.run(ADAM, (2.5, 2.6, 2.7)).dataset)
+    assert np.isnan(risen.bounce).all()
+
+
+def test_noise_is_no_bounce():
+    record = plants.run(ADAM, (2.5, 1.5, 1.5)).dataset.copy(deep=True)
+    record.entropy.values[:, 15] = 0.2
+    assert np.all(readings.dips(record).bounce < 0.05)
+
+
+def test_shorter_runs_are_too_early():
+    runs = {name: plants.run(name, budget=Budget.QUICK) for name in (SGD, ADAM)}
+    evidence = Evidence({**runs, TREES: plants.trees.run(0.0, 0.0, budget=Budget.QUICK)}, None)
+    for claim in CLAIMS:
+        assert {check.reason for check in claim.judge(evidence).checks} <= {"too early"}
+
+
+def test_figures_of_planted_records(tmp_path):
+    runs = {name: plants.run(name) for name in (SGD, ADAM)}
+    evidence = Evidence({**runs, TREES: plants.trees.run(0.0, 0.0)}, None)
+    for figure in figures.FIGURES:
+        assert figure(evidence, tmp_path).path.exists()
