@@ -149,6 +149,21 @@ def test_a_probe_whose_value_has_other_axes_than_it_says(tmp_path):
         train(dataclasses.replace(PLAN, recipe=recipe), tmp_path / "run")
 
 
+@pytest.mark.parametrize(
+    ("shape", "dim", "message"),
+    [
+        (3, "token", r"Dimension 'token' has size 4 in 'embedding', but 3 in 'odd'; give one of them another name"),
+        (3, "member", r"probe 'odd' has a dimension 'member', a name reserved by the record"),
+        (3, "step", r"probe 'odd' has a dimension 'step', a name reserved by the record"),
+        (0, "nothing", r"Probe 'odd' gives a value of shape \(0,\), which holds no numbers"),
+    ],
+)
+def test_a_probe_that_no_record_could_hold(tmp_path, shape, dim, message):
+    recipe = dataclasses.replace(PLAN.recipe, extra=(Probe("odd", lambda view: np.zeros(shape), Every(5), (dim,)),))
+    with pytest.raises(ValueError, match=message):
+        train(dataclasses.replace(PLAN, recipe=recipe), tmp_path / "run")
+
+
 def test_a_file(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(RunError, match=r"file cannot be a folder of results: there is a file in its place"):
