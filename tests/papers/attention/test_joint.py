@@ -1,7 +1,5 @@
 """JoMA: exact statements in double precision, a tiny fleet, and every claim and figure on both."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 from PIL import Image
@@ -9,13 +7,15 @@ from plants_attention_joint import PLANTS
 
 from nucleate.claims import Evidence, Verdict
 from nucleate.fleet import train
+from nucleate.papers import Budget
+from nucleate.papers.attention import PAPER
 from nucleate.papers.attention.experiments.joint import (
     EXPERIMENTS,
     JOINT,
     JOINT_MAP,
     JOINT_RELU,
     JOINT_UNITS,
-    JointEffort,
+    Effort,
     JointFleet,
     UnitFleet,
 )
@@ -28,11 +28,6 @@ from nucleate.plots import style
 BY_ID = {claim.id: claim for claim in CLAIMS}
 
 
-@dataclass(frozen=True)
-class Effort:
-    joint: JointEffort
-
-
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory):
     small = {"distinct": 3, "common": 3, "classes": 4, "dim": 8, "steps": 40, "look": 20}
@@ -43,7 +38,7 @@ def tiny(tmp_path_factory):
     }
     folder = tmp_path_factory.mktemp("joint")
     runs = {name: train(fleet.plan(name), folder / str(i)) for i, (name, fleet) in enumerate(fleets.items())}
-    effort = Effort(JointEffort(networks=6, duration=2.0, flows=8, samples=2000, units=6))
+    effort = Effort(networks=6, duration=2.0, flows=8, samples=2000, units=6)
     return Evidence(runs | {JOINT_MAP: runs[JOINT]}, effort)
 
 
@@ -105,3 +100,7 @@ def test_sizes_of_the_experiments():
     assert JointFleet().recipe().task.tokens == 20
     with pytest.raises(ValueError, match=r"JointFleet\.dim must be at least 21"):
         JointFleet(dim=20)
+
+
+def test_the_paper_has_the_effort_that_its_readings_ask_for():
+    assert {type(PAPER.effort.at(budget)) for budget in Budget} == {Effort}

@@ -108,7 +108,7 @@ class UnitFleet(Experiment):
 
 
 @dataclass(frozen=True)
-class JointEffort:
+class Effort:
     """How much is integrated or drawn at random where nothing is trained."""
 
     networks: Count = 24
@@ -124,7 +124,7 @@ class JointEffort:
 
 
 EFFORT = Sizes.of(
-    JointEffort(),
+    Effort(),
     standard={"networks": 8, "flows": 100, "samples": 400_000, "units": 20},
     quick={"networks": 6, "flows": 40, "samples": 100_000, "units": 8},
 )

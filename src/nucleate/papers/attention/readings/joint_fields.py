@@ -31,7 +31,7 @@ class Fields:
 
 def fields(evidence: Evidence) -> Fields:
     """E[g φ'(v·x + β) x] from random inputs, against its closed form."""
-    effort, rng = evidence.effort.joint, np.random.default_rng(31)
+    effort, rng = evidence.effort, np.random.default_rng(31)
     error, outside = np.empty((2, len(UNITS), effort.units))
     frozen, shown = np.empty(effort.units), []
     for number in range(effort.units):

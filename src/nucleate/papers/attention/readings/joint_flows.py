@@ -12,7 +12,7 @@ from scipy.special import erf, erfinv, softmax
 
 from nucleate.claims import Evidence
 from nucleate.models import ContextAttention, ExpAttention, JointBlock, LinearAttention, SoftmaxAttention
-from nucleate.papers.attention.experiments.joint import JointEffort
+from nucleate.papers.attention.experiments.joint import Effort
 from nucleate.papers.attention.recipe.joint import joint_loss
 from nucleate.tasks import ContextTask
 from nucleate.theories.joint import (
@@ -46,7 +46,7 @@ def _advance(blocks: JointBlock, batches: dict, eta: jax.Array, steps: jax.Array
     return eqx.combine(jax.lax.fori_loop(0, steps, step, params), rest)
 
 
-def descend(attention: ContextAttention, queries: int, effort: JointEffort) -> xr.Dataset:
+def descend(attention: ContextAttention, queries: int, effort: Effort) -> xr.Dataset:
     """Tanh units that descend for the same time in steps of several sizes, as a record in double precision."""
     task = ContextTask(distinct=4, common=4, classes=4, queries=queries)
     networks, rows = effort.networks, []
@@ -107,7 +107,7 @@ class Drifts:
 
 def drifts(evidence: Evidence) -> Drifts:
     """How well gradient descent conserves what gradient flow would (Theorem 1)."""
-    effort: JointEffort = evidence.effort.joint
+    effort: Effort = evidence.effort
 
     def drift(law: JointLaw, record: xr.Dataset) -> np.ndarray:
         found = JointInvariant(law).fit(record).score(record).drift.values
@@ -147,7 +147,7 @@ class Winners:
 
 def winners(evidence: Evidence) -> Winners:
     """Theorem 2, by integrating the flow without its solution."""
-    saliency = np.random.default_rng(8).normal(size=(evidence.effort.joint.flows, TOKENS))
+    saliency = np.random.default_rng(8).normal(size=(evidence.effort.flows, TOKENS))
     largest = np.abs(saliency).max(1, keepdims=True)
     end = np.sqrt(np.pi / 2) / largest
     time = np.append(np.linspace(0, 0.99, 100), [0.999, 0.9999, 0.99999])
@@ -181,7 +181,7 @@ class Approaches:
 
 def approaches(evidence: Evidence) -> Approaches:
     """Theorem 4's ratio of convergence rates."""
-    target = targets(9, evidence.effort.joint.flows)
+    target = targets(9, evidence.effort.flows)
     time = np.geomspace(0.05, 1000, 41)
     gone = -remaining(target, np.zeros_like(target), time)
     relative = gone[..., -1] / gone[..., 0] / np.asarray(convergence_ratio(target[:, -1], target[:, 0]), float)
@@ -206,7 +206,7 @@ class Dips:
 
 def dips(evidence: Evidence) -> Dips:
     """The authors' simulation: dw = (μ − w)∘softmax(w²/3) in steps of 0.02 from 0.05, and dw = μ∘softmax(w²/3)."""
-    target = targets(10, evidence.effort.joint.flows)
+    target = targets(10, evidence.effort.flows)
     found, first, rows = {}, [], np.arange(0, 5001, 20)
     for linear in (False, True):
         w, seen = np.full_like(target, 0.05), []
@@ -236,7 +236,7 @@ def flow_ranks(evidence: Evidence) -> FlowRanks:
     """How low-rank V and V̇ become before the blow-up."""
     rng, task = np.random.default_rng(11), ContextTask()
     time, ranks = np.append(np.linspace(0.01, 0.99, 50), [0.999]), []
-    for number in range(evidence.effort.joint.flows):
+    for number in range(evidence.effort.flows):
         x = task.frequencies(jax.random.key(number)).T
         # g_k = 1(k is the class) − 1/K, so that E[g_k x] is how far a class is from the mean of all, over their number.
         known = (x - x.mean(1, keepdims=True)) / task.classes
