@@ -1,5 +1,6 @@
 """The joint block against its formulas in NumPy."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -21,18 +22,18 @@ X = np.array([0.2, 0.5, 0.3, 0.0])
 )
 def test_units_are_those_of_the_formula(attention, b):
     with jax.enable_x64(True):
-        block = JointBlock((4, 2, 3), attention, jnp.tanh, scale=0.7, dim=9, key=jax.random.key(1))
-        units = np.asarray(block(jnp.asarray(X), jnp.asarray(1)))
+        make = lambda key: JointBlock((4, 2, 3), attention, jnp.tanh, scale=0.7, dim=9, key=key)
+        block = eqx.filter_jit(make)(jax.random.key(1))
+        units, values = eqx.filter_jit(lambda block: (block(jnp.asarray(X), jnp.asarray(1)), block.values))(block)
         E, W, z = (np.asarray(part) for part in (block.embedding, block.weight, block.logits))
-        values = np.asarray(block.values)
     np.testing.assert_allclose(E.T @ E, np.eye(6), atol=1e-12)
     np.testing.assert_allclose(units, np.tanh(W @ (E[:, :4] @ b(X, z[1]) + E[:, 5])), rtol=1e-10)
     np.testing.assert_allclose(values, E[:, :4].T @ W.T, rtol=1e-10)
 
 
 def test_embeddings_are_not_trained():
-    block = JointBlock((4, 1, 2), ExpAttention(), key=jax.random.key(0))
-    grads = jax.grad(lambda block: block(jnp.asarray(X, jnp.float32), jnp.asarray(0)).sum())(block)
+    block = eqx.filter_jit(lambda key: JointBlock((4, 1, 2), ExpAttention(), key=key))(jax.random.key(0))
+    grads = eqx.filter_jit(jax.grad(lambda block: block(jnp.asarray(X, jnp.float32), jnp.asarray(0)).sum()))(block)
     assert not np.asarray(grads.embedding).any()
     assert np.asarray(grads.weight).any()
 

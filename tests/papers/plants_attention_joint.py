@@ -10,7 +10,14 @@ from planted import PlantedRun
 from nucleate.claims import Evidence
 from nucleate.fleet import Plan
 from nucleate.papers import Budget
-from nucleate.papers.attention.experiments.joint import EXPERIMENTS, JOINT, JOINT_RELU, JOINT_UNITS
+from nucleate.papers.attention.experiments.joint import (
+    EXPERIMENTS,
+    JOINT,
+    JOINT_LONG,
+    JOINT_MAP,
+    JOINT_RELU,
+    JOINT_UNITS,
+)
 from nucleate.papers.attention.readings import joint as readings
 from nucleate.papers.attention.readings import joint_fields
 from nucleate.papers.attention.readings import joint_flows as flows
@@ -45,14 +52,16 @@ def estimated(cosine: float, first: float) -> Evidence:
     found = readings.Estimates(
         np.array([0, 2000]), *made, np.ones((count, 2), bool), np.ones((count, 2)), *np.ones((2, count, 20))
     )
-    return Evidence({JOINT: run(JOINT, accuracy=(0.05, 0.9))}, None, known={readings.estimates: found})
+    cells = readings.EstimateMap(*np.ones((2, 2)), *np.ones((3, 2, 2)))
+    runs = {JOINT: run(JOINT, accuracy=(0.05, 0.9)), JOINT_MAP: run(JOINT_MAP)}
+    return Evidence(runs, None, known={readings.estimates: found, readings.estimate_map: cells})
 
 
 def bouncing(nonlinear: tuple[float, ...], linear: tuple[float, ...]) -> Evidence:
     """Flows whose entropies pass through these values."""
     curves = [np.array(course) + about(0, 100, 1) for course in (nonlinear, linear)]
     found = flows.Dips(np.arange(3), *curves, np.ones(10), np.ones((3, 10)))
-    runs = {name: run(name, entropy=(2.0, 1.5)) for name in (JOINT, JOINT_RELU)}
+    runs = {name: run(name, entropy=(2.0, 1.5)) for name in (JOINT_LONG, JOINT_RELU)}
     return Evidence(runs, None, known={flows.dips: found})
 
 

@@ -84,8 +84,9 @@ class JointBlock(eqx.Module):
     u_q is what a residual connection adds. The embeddings [U_C, u_1, u_2, …], columns of `embedding`, are orthonormal,
     drawn at random and not trained. Weights and logits are `scale` times normal at first. Source: [tian2023joma].
 
-    >>> block = JointBlock((3, 1, 2), ExpAttention(), scale=0.1, key=jax.random.key(0))
-    >>> block(jnp.ones(3) / 3, jnp.array(0)).shape, block.values.shape
+    >>> block = eqx.filter_eval_shape(JointBlock, (3, 1, 2), ExpAttention(), key=jax.random.key(0))
+    >>> units = eqx.filter_eval_shape(JointBlock.__call__, block, jnp.ones(3) / 3, jnp.array(0))
+    >>> units.shape, eqx.filter_eval_shape(lambda block: block.values, block).shape
     ((2,), (3, 2))
     """
 

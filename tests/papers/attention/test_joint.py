@@ -12,6 +12,7 @@ from nucleate.papers.attention import PAPER
 from nucleate.papers.attention.experiments.joint import (
     EXPERIMENTS,
     JOINT,
+    JOINT_LONG,
     JOINT_MAP,
     JOINT_RELU,
     JOINT_UNITS,
@@ -33,13 +34,12 @@ def tiny(tmp_path_factory):
     small = {"distinct": 3, "common": 3, "classes": 4, "dim": 8, "steps": 40, "look": 20}
     fleets = {
         JOINT: JointFleet(eta=(0.1, 1.0), init=(0.01, 0.1), seeds=2, **small),
-        JOINT_RELU: JointFleet(activation="relu", seeds=4, **small),
         JOINT_UNITS: UnitFleet(batch=64, seeds=8, steps=40, look=20),
     }
     folder = tmp_path_factory.mktemp("joint")
     runs = {name: train(fleet.plan(name), folder / str(i)) for i, (name, fleet) in enumerate(fleets.items())}
     effort = Effort(networks=6, duration=2.0, flows=8, samples=2000, units=6)
-    return Evidence(runs | {JOINT_MAP: runs[JOINT]}, effort)
+    return Evidence(runs | dict.fromkeys((JOINT_LONG, JOINT_MAP, JOINT_RELU), runs[JOINT]), effort)
 
 
 def test_invariants_drift_to_first_order_in_the_step(tiny):
@@ -98,6 +98,7 @@ def test_every_figure_is_drawn(figure, tiny, tmp_path):
 def test_sizes_of_the_experiments():
     assert EXPERIMENTS[JOINT].paper.seeds >= EXPERIMENTS[JOINT].standard.seeds >= 6
     assert JointFleet().recipe().task.tokens == 20
+    assert EXPERIMENTS[JOINT_RELU].standard.recipe().activation(np.float32(-1)) == 0
     with pytest.raises(ValueError, match=r"JointFleet\.dim must be at least 21"):
         JointFleet(dim=20)
 

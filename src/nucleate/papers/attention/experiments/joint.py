@@ -15,6 +15,7 @@ from nucleate.tasks import ContextTask
 
 JOINT = "attention/joint"
 JOINT_MAP = "attention/joint-map"
+JOINT_LONG = "attention/joint-long"
 JOINT_RELU = "attention/joint-relu"
 JOINT_UNITS = "attention/joint-units"
 
@@ -131,9 +132,18 @@ EFFORT = Sizes.of(
 
 _MAP = {"eta": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0), "init": (0.001, 0.01, 0.1, 0.3, 1.0)}
 
+# Ten times as long as the authors train: attention is still becoming sparser when they stop.
+_LONG = JointFleet(steps=20_000, look=200)
+_SHORT = {"seeds": 6, "steps": 4000, "look": 40}
+
 EXPERIMENTS = {
     JOINT: Sizes.of(JointFleet(), standard={"seeds": 20}, quick={"seeds": 6}),
-    JOINT_MAP: Sizes.of(JointFleet(**_MAP, seeds=10, look=100), standard={"seeds": 4}, quick=None),
-    JOINT_RELU: Sizes.of(replace(JointFleet(), activation="relu"), standard={"seeds": 20}, quick={"seeds": 6}),
+    JOINT_MAP: Sizes.of(
+        JointFleet(**_MAP, seeds=10, look=100),
+        standard={"seeds": 6},
+        quick={"eta": (0.01, 0.1, 1.0), "init": (0.01, 0.3), "seeds": 1},
+    ),
+    JOINT_LONG: Sizes.of(_LONG, standard={"seeds": 20}, quick=_SHORT),
+    JOINT_RELU: Sizes.of(replace(_LONG, activation="relu"), standard={"seeds": 20}, quick=_SHORT),
     JOINT_UNITS: Sizes.of(UnitFleet(), standard={"seeds": 40}, quick={"seeds": 8, "steps": 500}),
 }

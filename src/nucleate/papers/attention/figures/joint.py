@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from nucleate.claims import Evidence
-from nucleate.papers.attention.experiments.joint import JOINT, JOINT_RELU
+from nucleate.papers.attention.experiments.joint import JOINT, JOINT_LONG, JOINT_RELU
 from nucleate.papers.attention.readings import joint as readings
 from nucleate.papers.attention.readings import joint_fields
 from nucleate.papers.attention.readings import joint_flows as flows
@@ -162,10 +162,11 @@ def joint_sparse_then_dense(evidence: Evidence, folder: Path) -> Picture:
         band(centre, seen.step, entropy, color, name)
     centre.set(xlabel="step", ylabel="entropy of attention (nats)", title="Flows", ylim=(0, None))
     centre.legend(loc="best")
-    for color, name, experiment in ((PALETTE[0], "ReLU", JOINT_RELU), (PALETTE[1], "linear", JOINT)):
+    for color, name, experiment in ((PALETTE[0], "ReLU", JOINT_RELU), (PALETTE[1], "linear", JOINT_LONG)):
         record = stayed_finite(evidence.record(experiment))
         band(right, record.step.values, record.entropy.values, color, name)
     right.set(xlabel="training step", ylabel="entropy of attention (nats)", title="Trained networks", ylim=(0, None))
+    right.locator_params(axis="x", nbins=4)
     right.legend(loc="best")
     return Picture(
         save(figure, folder / "joint_sparse_then_dense.png"),

@@ -13,7 +13,7 @@ from nucleate.claims import (
     Threshold,
     bootstrap,
 )
-from nucleate.papers.attention.experiments.joint import JOINT, JOINT_UNITS
+from nucleate.papers.attention.experiments.joint import JOINT, JOINT_MAP, JOINT_UNITS
 from nucleate.papers.attention.ledger import joint_flows
 from nucleate.papers.attention.readings import joint as readings
 from nucleate.papers.attention.readings import joint_fields
@@ -44,6 +44,7 @@ _BOTH_TERMS = Check(
 
 def _estimate(evidence: Evidence) -> Findings:
     seen, record = evidence.once(readings.estimates), stayed_finite(evidence.record(JOINT))
+    cells = evidence.once(readings.estimate_map)
     along = seen.since_moved(seen.cosine)
     along = along[np.isfinite(along)]
     end = {name: np.median(getattr(seen, name)[:, -1]) for name in ("first", "second", "slide", "other")}
@@ -55,7 +56,9 @@ def _estimate(evidence: Evidence) -> Findings:
         f"the same kind: {end['other']:.3f}. b̄ is the mean attention at the start, and it does not stay: a cosine "
         f"ignores scale, and z is {np.median(seen.slope[:, -1]):.2f} times as large as ẑ at the end. The networks are "
         f"as long trained as the authors' and tell {np.median(record.accuracy.values[:, -1]):.0%} of the classes "
-        "apart by then (medians)."
+        "apart by then (medians). Shown and not judged, over learning rates and scales of the init: the cosine is at "
+        f"least 0.95 in {int((cells.cosine >= 0.95).sum())} of {cells.cosine.size} cells, and z is within a tenth of "
+        f"ẑ in scale in {int((np.abs(cells.slope - 1) <= 0.1).sum())}."
     )
     return Findings(
         {
@@ -173,7 +176,7 @@ CLAIMS = (
         "The attention logits estimated from the weights of the MLP correlate with the real ones at about 1.",
         (_ALONG, _AT_THE_END, _BOTH_TERMS),
         _estimate,
-        (JOINT,),
+        (JOINT, JOINT_MAP),
         quote="Verification of JoMA dynamics. z_m(t): Real attention logits. ẑ_m(t): Estimated attention logits by "
         "JoMA. ẑ_m(t) = ½ Σ_k v_k²(t) − ‖v_k(t)‖² b̄_m + c",
         history=(_TOO_LATE,),

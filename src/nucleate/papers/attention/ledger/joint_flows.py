@@ -3,7 +3,7 @@
 import numpy as np
 
 from nucleate.claims import Check, Claim, Evidence, Findings, Region, Revision, bootstrap, share
-from nucleate.papers.attention.experiments.joint import JOINT, JOINT_RELU
+from nucleate.papers.attention.experiments.joint import JOINT_LONG, JOINT_RELU
 from nucleate.papers.attention.readings import joint_flows as flows
 from nucleate.record import stayed_finite
 
@@ -110,10 +110,11 @@ def _bounce(evidence: Evidence) -> Findings:
     seen = evidence.once(flows.dips)
     (fall, rise), (linear_fall, linear_rise) = _dip(seen.nonlinear), _dip(seen.linear)
     trained = {}
-    for name, experiment in (("linear", JOINT), ("ReLU", JOINT_RELU)):
+    for name, experiment in (("linear", JOINT_LONG), ("ReLU", JOINT_RELU)):
         trained[name] = _dip(stayed_finite(evidence.record(experiment)).entropy.values)
     networks = "; ".join(
-        f"{len(down)} {name} networks fall by {np.median(down):.2f} and rise by {np.median(up):.2f}"
+        f"{len(down)} {name} networks fall by {np.median(down):.2f} and rise by {np.median(up):.2f}, "
+        f"{int((up > _CLEAR).sum())} of them by more than {_CLEAR}"
         for name, (down, up) in trained.items()
     )
     note = (
@@ -176,7 +177,7 @@ CLAIMS = (
         "Attention becomes sparse and then denser with nonlinear units, and only sparser with linear ones.",
         (_SPARSER, _DENSER, _ONLY_SPARSER),
         _bounce,
-        (JOINT, JOINT_RELU),
+        (JOINT_LONG, JOINT_RELU),
         quote="Linear case: Most salient feature takes all (Attention becomes sparser). Nonlinear case: Most salient "
         "feature grows, and others catch up (Attention becomes sparser and denser)",
     ),
