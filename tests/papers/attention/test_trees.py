@@ -78,6 +78,16 @@ def test_a_shorter_run_is_too_early():
     assert {check.reason for check in CLAIMS[1].judge(evidence).checks} == {"too early"}
 
 
+def test_only_networks_as_wide_as_the_talks_are_held_to_its_table():
+    """At paper size a table that is missed contradicts the claim; narrower networks are asked for their gain alone."""
+    narrow = CLAIMS[1].judge(plants.matched(-0.5, -0.3))
+    assert narrow.verdict == Verdict.REPLICATED
+    assert "not held to it" in narrow.note
+    wide = CLAIMS[1].judge(Evidence({TREES: plants.run(-0.5, -0.3, budget=Budget.PAPER)}, None))
+    assert wide.verdict == Verdict.CONTRADICTED
+    assert len(wide.checks) == len(CLAIMS[1].checks) == len(narrow.checks) + 2
+
+
 def test_figures_of_planted_and_of_empty_records(tmp_path):
     evidence = plants.matched(-0.2, 0.0)
     for figure in figures.FIGURES:

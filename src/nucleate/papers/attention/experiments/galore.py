@@ -9,7 +9,8 @@ import xarray as xr
 from nucleate.checking import Above, Count, Seed
 from nucleate.fleet import Members, grid
 from nucleate.models import TransformerSize
-from nucleate.papers.attention.recipe.galore import METHODS, Method, TextLearner, text_of
+from nucleate.papers.attention.recipe.corpus import text_of
+from nucleate.papers.attention.recipe.galore import METHODS, Method, TextLearner
 from nucleate.papers.paper import Sequel, Sizes
 from nucleate.record import Outcome, at_the_end
 from nucleate.tasks import TextTask
@@ -27,7 +28,7 @@ class TextFleet(Sequel):
     """A file to learn, byte by byte, instead of the reference of Python's language that comes with Python."""
     methods: tuple[Method, ...] = METHODS  # type: ignore[assignment]
     """How networks are trained."""
-    eta: Annotated[tuple[float, ...], Above(0)] = (1e-3, 3e-3, 1e-2, 3e-2)
+    eta: Annotated[tuple[float, ...], Above(0)] = (1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
     """Learning rates, the same for all methods."""
     source: str = ""
     """The experiment whose best learning rate each method is to have, instead of all."""

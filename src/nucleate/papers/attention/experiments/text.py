@@ -8,7 +8,8 @@ import numpy as np
 from nucleate.checking import Above, AtLeast, Below
 from nucleate.fleet import Members, grid
 from nucleate.models import TransformerSize
-from nucleate.papers.attention.recipe.text import TextReader, text_of
+from nucleate.papers.attention.recipe.corpus import text_of
+from nucleate.papers.attention.recipe.text import TextReader
 from nucleate.papers.paper import Experiment, Sizes
 from nucleate.tasks import TextTask
 
@@ -90,5 +91,5 @@ EXPERIMENTS = {
         standard=_SMALL,
         quick=_QUICK,
     ),
-    ADAM: Sizes.of(_TALKS, standard={**_SMALL, "eta": 1e-3, "blocks": (1, 2)}, quick=_QUICK),
+    ADAM: Sizes.of(_TALKS, standard={**_SMALL, "eta": 1e-3, "blocks": (1, 2), "steps": 8000, "look": 80}, quick=_QUICK),
 }

@@ -1,15 +1,28 @@
 """Claims 27 and 28: what GaLore saves, and what it costs.
 
-The talk's networks have 60 million to 7 billion parameters. Its gigabytes can be checked by algebra; what its methods
-reach is judged on networks that are smaller by far, in the order of the methods and in the ratio of two losses: a loss
-per byte and a loss per token differ by a factor that is the same for all methods.
+The talk's networks have 60 million to 7 billion parameters. Its gigabytes can be checked by algebra; of the results of
+its methods, the order is judged, on networks that are smaller by far. How near GaLore comes to Adam depends on the size
+of the networks, in the talk too, and is shown.
 """
 
+from collections.abc import Callable
 from math import log
 
 import numpy as np
 
-from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Reason, Region, Steps, Threshold, bootstrap
+from nucleate.claims import (
+    Check,
+    Claim,
+    Estimate,
+    Evidence,
+    Findings,
+    Reason,
+    Region,
+    Revision,
+    Steps,
+    Threshold,
+    bootstrap,
+)
 from nucleate.papers.attention.experiments.galore import BEST, RATES, TextFleet
 from nucleate.papers.attention.readings import galore as readings
 from nucleate.papers.attention.recipe.galore import METHODS
@@ -54,16 +67,9 @@ def _gigabytes() -> str:
 
 
 _MATURE = Steps(2000, BEST)
-_LIMIT = log(34.88) / log(34.06)
+_TALKS_RATIO = log(34.88) / log(34.06)
 """The talk's largest loss with GaLore over that with full rank, of its four sizes: perplexities 34.88 and 34.06."""
 
-_COMPARABLE = Check(
-    "mean over seeds of the loss with GaLore over that with full-rank Adam",
-    f"≤ {_LIMIT:.4f}: ln 34.88 / ln 34.06",
-    Region.at_most(round(_LIMIT, 4)),
-    Threshold.PAPER,
-    mature=_MATURE,
-)
 _BETTER = {
     method: Check(
         f"mean over seeds of the bits per byte with {readings.NAMES[method]} minus those with GaLore",
@@ -91,17 +97,19 @@ def _methods(evidence: Evidence) -> Findings:
         f"median stable rank of {ranks.start:.1f} at the start, {ranks.middle:.1f} half way and {ranks.end:.1f} at the "
         f"end of training by Adam; {config.width} would be the largest."
     )
-    galore, adam = found.of("galore"), found.of("adam")
+    galore = found.of("galore")
+    nearness = _mean(lambda a, b: a / b, galore, found.of("adam"))
+    note += (
+        f" Shown and not judged: the loss with GaLore is {nearness.value:.3f} [{nearness.low:.3f}, "
+        f"{nearness.high:.3f}] times that with Adam; in the talk it is at most {_TALKS_RATIO:.4f}, from 60 million "
+        "parameters on."
+    )
     return Findings(
-        {
-            _COMPARABLE: _mean(lambda a, b: a / b, galore, adam),
-            **{check: _mean(lambda a, b: b - a, galore, found.of(method)) for method, check in _BETTER.items()},
-        },
-        note,
+        {check: _mean(lambda a, b: b - a, galore, found.of(method)) for method, check in _BETTER.items()}, note
     )
 
 
-def _mean(compare, ours: np.ndarray, theirs: np.ndarray) -> Estimate:
+def _mean(compare: Callable[..., np.ndarray], ours: np.ndarray, theirs: np.ndarray) -> Estimate:
     """The mean over seeds of a comparison of two methods; a method that was left out, or diverged, decides nothing."""
     if len(ours) != len(theirs) or not np.isfinite([*ours, *theirs]).all():
         return Estimate.unknown(Reason.UNDEFINED)
@@ -132,12 +140,19 @@ CLAIMS = (
     Claim(
         "attention/28",
         "Pre-training Results",
-        "On text, GaLore comes as near to full-rank Adam as in the talk, and is better than low-rank factors, LoRA and "
-        "ReLoRA.",
-        (_COMPARABLE, *_BETTER.values()),
+        "On text, GaLore is better than low-rank factors, LoRA and ReLoRA.",
+        tuple(_BETTER.values()),
         _methods,
         (RATES, BEST),
         quote="60M: Full-Rank 34.06 (0.36G), GaLore 34.88 (0.24G), Low-Rank 78.18 (0.26G), LoRA 34.99 (0.36G), ReLoRA "
         "37.04 (0.36G).",
+        history=(
+            Revision(
+                "Besides, a loss with GaLore of at most 1.0067 times that with full-rank Adam.",
+                "not run",
+                "that is the talk's ratio at 60 million parameters; of networks a thousand times smaller (one seed: "
+                "1.10) it says nothing.",
+            ),
+        ),
     ),
 )

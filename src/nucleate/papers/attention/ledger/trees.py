@@ -1,13 +1,13 @@
 """Claims 12 and 19: tokens of a latent tree that occur together, and hidden units that match latents.
 
 The networks of the table have 1,024 dimensions and are trained for 10,000 steps; the smaller budgets have narrower
-networks, ten times the learning rate and a tenth of the steps. A random network matches latents, too, so what is judged
-beside the talk's numbers is what training adds to them.
+networks, ten times the learning rate and a tenth of the steps, and are not held to the table's numbers. A random
+network matches latents, too, so what is judged at every size is what training adds to that.
 """
 
 import numpy as np
 
-from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, When, bootstrap
+from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, Revision, When, bootstrap
 from nucleate.papers.attention.experiments.trees import TREES
 from nucleate.papers.attention.readings import trees as readings
 
@@ -38,6 +38,7 @@ _MATURE = When(
     TREES,
     readings.names_every_class,
 )
+_TALKS_WIDTH = 1024
 _AS_PRINTED = Region.around(0, 0.1)
 
 _LOWER = Check("NCorr (s = 0): median difference to the talk's table", "none", _AS_PRINTED, mature=_MATURE)
@@ -64,10 +65,16 @@ def _table(evidence: Evidence) -> Findings:
         "any training: only the gain says that something was learned. Latents that are part of no class, or of all, "
         "are left out."
     )
+    as_wide = int(fleet.dim[0]) >= _TALKS_WIDTH
+    if not as_wide:
+        note += (
+            f" The table is of networks with {_TALKS_WIDTH:,} dimensions; these narrower ones are not held to it. They "
+            f"differ from it by {middle(apart, 0)} (s = 0) and {middle(apart, 1)} (s = 1)."
+        )
     return Findings(
         {
-            _LOWER: bootstrap(np.median, apart[:, 0]),
-            _UPPER: bootstrap(np.median, apart[:, 1]),
+            _LOWER: bootstrap(np.median, apart[:, 0]) if as_wide else None,
+            _UPPER: bootstrap(np.median, apart[:, 1]) if as_wide else None,
             _LOWER_GAIN: bootstrap(np.median, gain[:, 0]),
             _UPPER_GAIN: bootstrap(np.median, gain[:, 1]),
         },
@@ -94,5 +101,12 @@ CLAIMS = (
         (TREES,),
         quote="Normalized correlation between the latents and their best matched hidden node in MLP of the same layer. "
         "All experiments are run with 5 random seeds.",
+        history=(
+            Revision(
+                "Within 0.1 of the table at any width of the networks.",
+                "not run",
+                "networks of 64 dimensions, one for each setting, were 0.11 below it in s = 1; the table is of 1,024.",
+            ),
+        ),
     ),
 )

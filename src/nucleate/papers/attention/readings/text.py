@@ -70,6 +70,21 @@ def dips(record: xr.Dataset) -> Dips:
     return Dips(history[:, 0], smooth[members, lowest], smooth[members, rows], record.step.values[lowest])
 
 
+SHALLOW = (1, 2)
+"""Numbers of blocks of the networks that the talk calls shallow."""
+
+
+def shallow(record: xr.Dataset) -> xr.Dataset:
+    """The shallow networks that did not diverge."""
+    return of_depth(record, *SHALLOW)
+
+
+def had_time_to_bounce(record: xr.Dataset) -> bool:
+    """Whether most shallow networks had their lowest entropy in the first half of a training of 3,000 steps or more."""
+    steps, few = int(record.steps), shallow(record)
+    return steps >= 3000 and few.sizes["member"] > 0 and bool(np.median(dips(few).step) <= steps / 2)
+
+
 def over_random(record: xr.Dataset) -> np.ndarray:
     """Median |cosine| of each layer at the end over that of random vectors of the same dimension: [member, layer]."""
     random = np.array([random_cosine(int(dim)) for dim in record.dim.values])

@@ -2,22 +2,21 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from math import log
-from pathlib import Path
 from typing import Any, Literal, final, get_args
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float, Int, PyTree, UInt8
+from jaxtyping import Array, Float, Int, PyTree
 
-from nucleate.fleet import Batching, Every, Probe, Recipe, Stream, View
+from nucleate.fleet import Every, Probe, View
 from nucleate.models import SequenceShape, SequenceTransformer, TransformerSize, cross_entropy
 from nucleate.observables import stable_rank
 from nucleate.optimizers import galore, lora, low_rank, relora, truncated
-from nucleate.tasks import BYTES, TextTask, bundled_text, read_text, windows
+from nucleate.papers.attention.recipe.corpus import OnText
+from nucleate.tasks import BYTES
 
 Method = Literal["adam", "galore", "low-rank", "lora", "relora"]
 METHODS: tuple[str, ...] = get_args(Method)
@@ -34,22 +33,6 @@ _MATRICES = KINDS[:4]
 _SCALE = 0.25  # of GaLore's updates, as in the authors' scripts
 
 
-def text_of(path: str) -> UInt8[np.ndarray, " byte"]:
-    """The bytes of a file; the bundled text if no file is named."""
-    if not path:
-        return bundled_text()
-    try:
-        changed = Path(path).stat().st_mtime_ns
-    except OSError:
-        changed = 0  # reading it says what is wrong
-    return _read(path, changed)
-
-
-@lru_cache(maxsize=2)
-def _read(path: str, changed: int) -> UInt8[np.ndarray, " byte"]:
-    return read_text(path)
-
-
 def block_matrices(names: tuple[str, ...], shape: tuple[int, ...]) -> bool:
     """The matrices of attention and MLPs, which the authors project; not embeddings, norms and biases.
 
@@ -64,7 +47,7 @@ _SMALL = TransformerSize(blocks=2, heads=4, width=64, hidden=172)
 
 @final
 @dataclass(frozen=True)
-class TextLearner(Recipe):
+class TextLearner(OnText):
     """A causal transformer on windows of bytes, trained by Adam, GaLore or low-rank factors [zhao2024galore].
 
     Members' columns: `method` (a place in `METHODS`), `seed` (network, windows and adaptors), `eta` (the highest
@@ -74,27 +57,13 @@ class TextLearner(Recipe):
     ranks of the gradients of all block matrices.
     """
 
-    text: str = ""
     size: TransformerSize = _SMALL
-    context: int = 64
-    batch: int = 8
     rank: int = 16
     gap: int = 200
     steps: int = 2000
     look: int = 100
 
     static = ("method",)
-
-    @property
-    def task(self) -> TextTask:
-        return TextTask(text_of(self.text), self.context)
-
-    @property
-    def batching(self) -> Batching:  # type: ignore[override]
-        return Stream(self._draw)
-
-    def _draw(self, data: PyTree, key: Array, step: Int[Array, ""]) -> Int[Array, "window place"]:
-        return windows(data["train"], key, self.batch, self.context + 1)
 
     def data(self, member: Mapping[str, Any]) -> PyTree[np.ndarray]:
         return {"train": self.task.train, "valid": self.task.spread(VALID)}

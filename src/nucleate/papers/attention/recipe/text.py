@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import Any, Literal, final
 
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float, Int, PyTree, UInt8
+from jaxtyping import Array, Float, Int, PyTree
 
-from nucleate.fleet import Batching, Every, LogSpaced, Probe, Recipe, Stream, View
+from nucleate.fleet import Every, LogSpaced, Probe, View
 from nucleate.models import (
     Dropout,
     SequenceShape,
@@ -21,8 +19,9 @@ from nucleate.models import (
     look_back,
     post_norm,
 )
+from nucleate.papers.attention.recipe.corpus import OnText
 from nucleate.papers.attention.recipe.inside import cosines, entropies, padded, ranks
-from nucleate.tasks import BYTES, TextTask, bundled_text, read_text, windows
+from nucleate.tasks import BYTES
 
 VALID = 32
 """Windows to validate on, in which attention is watched."""
@@ -32,25 +31,9 @@ PAPERS_SIZE = TransformerSize(blocks=1, heads=1, width=200, hidden=200)
 _CLIP = 0.5  # the norm that gradients are clipped at, as in the authors' code
 
 
-def text_of(path: str) -> UInt8[np.ndarray, " byte"]:
-    """The bytes of a file; the bundled text if no file is named."""
-    if not path:
-        return bundled_text()
-    try:
-        changed = Path(path).stat().st_mtime_ns
-    except OSError:
-        changed = 0  # reading it says what is wrong
-    return _read(path, changed)
-
-
-@lru_cache(maxsize=2)
-def _read(path: str, changed: int) -> UInt8[np.ndarray, " byte"]:
-    return read_text(path)
-
-
 @final
 @dataclass(frozen=True)
-class TextReader(Recipe):
+class TextReader(OnText):
     """A causal post-norm transformer on windows of bytes, trained by SGD or Adam with clipped gradients [tian2023scan].
 
     Members' columns: `blocks` (how many), `seed` (network and windows), `eta` (learning rate). `most`: the most blocks
@@ -59,7 +42,6 @@ class TextReader(Recipe):
     attention of the lowest block's first head in one held-out window.
     """
 
-    text: str = ""
     descent: Literal["sgd", "adam"] = "adam"
     size: TransformerSize = PAPERS_SIZE
     most: int = 1
@@ -70,17 +52,6 @@ class TextReader(Recipe):
     maps: int = 30
 
     static = ("blocks",)
-
-    @property
-    def task(self) -> TextTask:
-        return TextTask(text_of(self.text), self.context)
-
-    @property
-    def batching(self) -> Batching:  # type: ignore[override]
-        return Stream(self._draw)
-
-    def _draw(self, data: PyTree, key: Array, step: Int[Array, ""]) -> Int[Array, "window place"]:
-        return windows(data["train"], key, self.batch, self.context + 1)
 
     def data(self, member: Mapping[str, Any]) -> PyTree[np.ndarray]:
         task = self.task
