@@ -2,6 +2,7 @@
 
 from nucleate.claims.claim import Check, Claim, Findings, Maturity, Steps, Threshold, When, in_order
 from nucleate.claims.evidence import Evidence, FinishedRun, NotTrained
+from nucleate.claims.formats import medians
 from nucleate.claims.markdown import to_markdown
 from nucleate.claims.region import Region, Verdict
 from nucleate.claims.scorecard import (
@@ -47,6 +48,7 @@ __all__ = [
     "bootstrap",
     "in_order",
     "median",
+    "medians",
     "partial_spearman",
     "pearson",
     "ratio",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 DUST = 1e-15
 """Below this a number is rounding error and is written as 0."""
 
@@ -64,6 +66,15 @@ def duration(seconds: float | int | None) -> str:
         if seconds >= 2 * size:
             return f"{number(seconds / size)} {unit}"
     return f"{number(seconds)} s"
+
+
+def medians(column: np.ndarray, values: np.ndarray, form: str) -> str:
+    """The median of `values` at each value of a hyperparameter's column, in the format `form`.
+
+    >>> medians(np.array([0.1, 0.1, 0.1, 2]), np.array([3, 4, 8, 5]), ".1f")
+    '4.0 at 0.1, 5.0 at 2'
+    """
+    return ", ".join(f"{format(np.median(values[column == v]), form)} at {v:.3g}" for v in np.unique(column))
 
 
 def in_one_line(error: Exception) -> str:

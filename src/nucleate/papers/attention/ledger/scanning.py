@@ -8,7 +8,7 @@ carries beyond is shown in the validity maps and told in the notes, and not judg
 import numpy as np
 import xarray as xr
 
-from nucleate.claims import Check, Claim, Evidence, Findings, Region, Steps, Threshold, bootstrap, spearman
+from nucleate.claims import Check, Claim, Evidence, Findings, Region, Steps, Threshold, bootstrap, medians, spearman
 from nucleate.papers.attention.experiments.scanning import ENTROPY, LENGTHS, RATIOS, STEP_SIZES, TOKENS
 from nucleate.papers.attention.readings import scanning as readings
 from nucleate.theories.scanning import snapping_time
@@ -78,8 +78,8 @@ def _closed_form(evidence: Evidence) -> Findings:
     inside, fast = scores.within_bounds.values[:, -1], scores.ratio.values <= FAST * (1 + 1e-9)
     note = (
         f"{len(ratio)} networks, sequences of {int(scores.length[0])} tokens, {int(scores.step[-1]):,} steps at η_Y = "
-        f"{float(scores.eta_y[0]):.3g}. By η_Z/η_Y, the median error is {_by(ratio, error, '.0%')}, at ln χ = "
-        f"{_by(ratio, scores.ln_chi.values[:, -1], '.2f')}; within the bounds: {_by(ratio, inside, '.0%')}. "
+        f"{float(scores.eta_y[0]):.3g}. By η_Z/η_Y, the median error is {medians(ratio, error, '.0%')}, at ln χ = "
+        f"{medians(ratio, scores.ln_chi.values[:, -1], '.2f')}; within the bounds: {medians(ratio, inside, '.0%')}. "
         f"{_at_equal_gain(scores)}{_beyond(evidence)}"
     )
     return Findings(
@@ -104,7 +104,7 @@ def _at_equal_gain(scores: xr.Dataset) -> str:
     )
     return (
         f"Compared at equal gains rather than at the end, at ln χ = {reached:.2f}, the error is "
-        f"{_by(scores.ratio.values, error, '.0%')}."
+        f"{medians(scores.ratio.values, error, '.0%')}."
     )
 
 
@@ -112,10 +112,10 @@ def _beyond(evidence: Evidence) -> str:
     """How the error depends on what the theory takes to its limit."""
     lengths, sizes = evidence.once(readings.length_scores), evidence.once(readings.step_size_scores)
     slow = lengths.ratio.values <= FAST * (1 + 1e-9)
-    by_length = _by(lengths.length.values[slow], lengths.closed_form_error.values[slow, -1], ".0%")
+    by_length = medians(lengths.length.values[slow], lengths.closed_form_error.values[slow, -1], ".0%")
     time = readings.shared_time(sizes)
     gentle = sizes.ratio.values <= FAST * (1 + 1e-9)
-    by_size = _by(sizes.eta_y.values[gentle], readings.at_time(sizes, "closed_form_error", time)[gentle], ".0%")
+    by_size = medians(sizes.eta_y.values[gentle], readings.at_time(sizes, "closed_form_error", time)[gentle], ".0%")
     return (
         f" For η_Z/η_Y ≤ {FAST}: by length of the sequences (0: without end), {by_length}; by step size η_Y, at "
         f"η_Y t = {time:.3g}, {by_size}."
@@ -151,12 +151,13 @@ def _regimes(evidence: Evidence) -> Findings:
     expected = snapping_time(float(scores.eta_y[0]), int(scores.attrs["classes"]), int(scores.attrs["tokens"]))
     edge = "" if scores.attrs["identified"] else " (the edge of what was searched)"
     note = (
-        f"Median step of the turn by η_Z/η_Y: {_by(found.ratio, found.turn / float(scores.eta_y[0]), ',.0f')}; the "
+        f"Median step of the turn by η_Z/η_Y: {medians(found.ratio, found.turn / float(scores.eta_y[0]), ',.0f')}; the "
         f"talk's t₀ = 2K ln M/η_Y = {expected:.0f} does not depend on η_Z. dB/d ln ln t after it: "
-        f"{_by(found.ratio[snapped], found.rate[snapped], '.1f')}, where ln(C₀ + 2K (η_Z/η_Y) ln²(Mη_Y t/K)) tends "
+        f"{medians(found.ratio[snapped], found.rate[snapped], '.1f')}, where ln(C₀ + 2K (η_Z/η_Y) ln²(Mη_Y t/K)) tends "
         f"to 2. With C₀ = {scores.attrs['C0_fixed']:.2g} fitted{edge} that formula misses B by "
-        f"{_by(found.ratio, _missed(scores, 'clock_fixed'), '.0%')} at the end; times {scores.attrs['amplitude']:.2f}, "
-        f"also fitted, by {_by(found.ratio, _missed(scores, 'clock_predicted'), '.0%')}."
+        f"{medians(found.ratio, _missed(scores, 'clock_fixed'), '.0%')} at the end; times "
+        f"{scores.attrs['amplitude']:.2f}, also fitted, by "
+        f"{medians(found.ratio, _missed(scores, 'clock_predicted'), '.0%')}."
     )
     return Findings(
         {
@@ -214,11 +215,6 @@ def _where(chosen: np.ndarray, lasts: np.ndarray, other: np.ndarray, name: str) 
         for i, j in np.argwhere(chosen)
     ]
     return f" ({', '.join(places)})" if places else ""
-
-
-def _by(column: np.ndarray, values: np.ndarray, form: str) -> str:
-    """Medians by the values of a column, in words."""
-    return ", ".join(f"{format(np.median(values[column == v]), form)} at {v:.3g}" for v in np.unique(column))
 
 
 CLAIMS = (
