@@ -87,7 +87,8 @@ def train_shard(work: Work, number: int, device: Any) -> None:
     plan = work.layout.plan
     blocks = _blocks(work, shard)
     inputs = [jax.device_put(plan.lanes(index, program.lanes), device) for program, index in blocks]
-    states = [program.start(*given) for (program, _), given in zip(blocks, inputs, strict=True)]
+    # One after the other, since they run side by side otherwise: see `decompositions`.
+    states = [jax.block_until_ready(program.start(*given)) for (program, _), given in zip(blocks, inputs, strict=True)]
     rows = Rows(work.layout, shard, work.store)
     file = work.checkpoints / f"{number:05d}.checkpoint"
     position = 0
