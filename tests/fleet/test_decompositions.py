@@ -1,14 +1,19 @@
 import importlib
+from dataclasses import dataclass
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
+from jaxtyping import Array, Float
 from small_fleets import Sums, members
 
 from nucleate import machine
-from nucleate.fleet import Every, Plan, Probe, Silent, block_size, train
+from nucleate.fleet import Every, Plan, Probe, Recipe, Silent, block_size, train
 from nucleate.fleet.decompositions import most_at_once
+from nucleate.fleet.program import Program
 
 training = importlib.import_module("nucleate.fleet.train")  # the package's `train` is the function
 
@@ -63,6 +68,48 @@ def test_only_one_worker_decomposes_many_matrices(look, block, alone, workers, t
     record = run.record()
     found = record["values"].values if look is values else record["values"].values[:, :, 0]
     np.testing.assert_allclose(found, np.linalg.svd(record.embedding.values, compute_uv=False), rtol=1e-4)
+
+
+class Matrices(eqx.Module):
+    weights: Float[Array, "copy row column"]
+
+
+@dataclass(frozen=True)
+class Rotated(Recipe):
+    """One step from weights that are two orthogonal matrices."""
+
+    def data(self, member):
+        return {"train": np.zeros(1, np.float32)}
+
+    def model(self, member, key):
+        return Matrices(jnp.linalg.qr(jax.random.normal(key, (2, 3, 3)))[0])
+
+    def optimizer(self, member):
+        return optax.sgd(0.1)
+
+    def loss(self, model, batch, key):
+        return jnp.sum(model.weights**2), None
+
+    @property
+    def probes(self):
+        return (Probe("weights", lambda view: view.model.weights, Every(1), dims=("copy", "row", "column")),)
+
+
+def test_networks_that_begin_with_decompositions_are_started_one_after_the_other(workers, tmp_path, monkeypatch):
+    inside: list[int] = []
+
+    def start(self, *args, usual=Program.start):
+        inside.append(1)
+        assert sum(inside) == 1
+        state = usual(self, *args)
+        inside.append(-1)
+        return state
+
+    monkeypatch.setattr(Program, "start", start)
+    run = train(Plan(Rotated(), members(4), 1, block=1), tmp_path / "run")
+    assert workers == [2]  # they train side by side
+    weights = run.record().weights.values[:, 0]
+    np.testing.assert_allclose(weights @ weights.swapaxes(-1, -2), np.broadcast_to(np.eye(3), weights.shape), atol=1e-5)
 
 
 def test_members_that_are_decomposed_are_not_put_into_blocks(tmp_path, monkeypatch):

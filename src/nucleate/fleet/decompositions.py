@@ -3,7 +3,9 @@
 For singular values, eigenvalues and the like, jaxlib calls LAPACK, once for each matrix of a batch. It shares the
 matrices among the threads of XLA's pool, of which there are as many as cores, and waits for them in a thread of that
 pool. Where every thread of it waits in such a call, none is left to do the work: seen with jaxlib 0.10 on two cores,
-within a second. A batch of one matrix is not shared, and a program that runs alone leaves threads to do the work.
+within a second. A batch of one matrix is not shared, and a program that runs alone leaves threads to do the work. So
+networks that decompose matrices are not put into blocks, unless the user asks for it; only one worker trains those that
+decompose several; and if only their beginning does, only one worker at a time starts some.
 """
 
 from math import prod

@@ -28,8 +28,8 @@ class Needs:
 
     `programs`, `shapes`: those of each group, for one member. `data`: bytes of all members' data, but for arrays that
     they share with the first member. `inputs`, `state`: the most bytes that a member has of data, and of parameters
-    with everything that belongs to them. `parameters`: the fewest that a member has. `matrices`: the most that one call
-    decomposes for a member.
+    with everything that belongs to them. `parameters`: the fewest that a member has. `matrices`, `started`: the most
+    that one call decomposes for a member, while it trains and while it is started.
     """
 
     plan: Plan
@@ -42,13 +42,14 @@ class Needs:
     state: int = 0
     parameters: float = np.inf
     matrices: int = 0
+    started: int = 0
 
     def see(self, group: tuple, member: int) -> None:
         """Add the group of a member, the first one that was met."""
         self.programs[group] = program = Program(self.plan.recipe, dict(group[0]), 1)
         inputs = self.plan.lanes([member], 1)
-        state, self.shapes[group], matrices = program.outline(*inputs)
-        self.matrices = max(self.matrices, matrices)
+        state, self.shapes[group], matrices, started = program.outline(*inputs)
+        self.matrices, self.started = max(self.matrices, matrices), max(self.started, started)
         self.inputs = max(self.inputs, _bytes(self.plan.datum(member)))
         self.state = max(self.state, _bytes(state))
         self.parameters = min(self.parameters, sum(leaf.size for leaf in jax.tree.leaves(state.params)))
@@ -94,6 +95,10 @@ class Needs:
     def may_share(self, block: int) -> bool:
         """Whether workers may train blocks of this size side by side: see `decompositions`."""
         return self.matrices * block <= 1 or jax.default_backend() != "cpu"
+
+    def may_start(self, block: int) -> bool:
+        """Whether workers may start blocks of this size side by side."""
+        return self.started * block <= 1 or jax.default_backend() != "cpu"
 
     def may_be_long(self) -> bool:
         """Whether the run could take longer than `LIMIT`: most steps take a thousand times the least at most."""

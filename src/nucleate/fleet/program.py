@@ -47,11 +47,12 @@ class Seen(NamedTuple):
 
 class Outline(NamedTuple):
     """Of one member: shapes and dtypes of its state and of every probe's value, and the most matrices that one call
-    decomposes at once (see `decompositions`)."""
+    decomposes while it trains, and while it is started (see `decompositions`)."""
 
     state: State
     probes: dict[str, jax.ShapeDtypeStruct]
     matrices: int
+    started: int
 
 
 class Program:
@@ -98,10 +99,12 @@ class Program:
         state, data, member = _one(start.out_info), _one(data), _one(member)
         look, seen = jax.make_jaxpr(self._look, return_shape=True)(state, data, member)
         update = jax.make_jaxpr(self._update)(state, member)
-        matrices = [most_at_once(part.jaxpr) for part in (start.jaxpr, look, update)]
-        matrices[0] = -(-matrices[0] // self.lanes)  # a block is started together
+        started, training = most_at_once(start.jaxpr.jaxpr) // self.lanes, [look, update]
+        if started > 1:  # by the model's making, or by its loss?
+            training.append(jax.make_jaxpr(self._differentiate)(state.params, data, member, state.step))
+        matrices = max(min(started, 1), *(most_at_once(part.jaxpr) for part in training))
         probes = {name: value for values in seen.values() for name, value in values.items()}
-        return Outline(state, probes, max(matrices))
+        return Outline(state, probes, matrices, started)
 
     def identity(self, data: PyTree, member: Mapping[str, Array]) -> str:
         """A digest of the program that starts a block: programs with equal digests run equally fast."""

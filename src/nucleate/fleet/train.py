@@ -155,7 +155,8 @@ def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float, 
     try:
         needs = Needs(plan, run.path, len(devices))
         layout, programs = _layout(plan, run, needs, watch, allow_long)
-        if len(devices) > 1 and not needs.may_share(run.about.block or 1):
+        block = run.about.block or 1
+        if len(devices) > 1 and not needs.may_share(block):
             devices = devices[:1]
             watch.tell(_ALONE)
         run.checkpoints.mkdir(exist_ok=True)
@@ -168,6 +169,7 @@ def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float, 
             checkpoint_seconds,
             threading.Event(),
             watch.advance,
+            contextlib.nullcontext() if needs.may_start(block) else threading.Lock(),
         )
         run.update(status="running")
         _work_through(work, devices, tick=lambda: run.update(seconds=spent()))
