@@ -31,6 +31,9 @@ if threading.current_thread() is threading.main_thread():
 if "PYTEST_XDIST_WORKER" not in os.environ:
     # Workers share the cores: threads of BLAS that wait for each other would take a tenth of the suite's time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Most of the suite's time goes into compiling programs that run for milliseconds. `make test-cpus` optimises fully.
+    if "xla_backend_optimization_level" not in os.environ.get("XLA_FLAGS", ""):
+        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=1".strip()
     # Workers of pytest-xdist, and processes that tests start, inherit it: a program is compiled once for all.
     os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="nucleate-tests-")
     atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)

@@ -36,7 +36,9 @@ class InstructionSet:
         return {
             "NPY_DISABLE_CPU_FEATURES": " ".join(known),
             "OPENBLAS_CORETYPE": self.openblas,
-            "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_max_isa={self.xla}".strip(),
+            # At the level that users get, which `conftest.py` lowers where nothing is said.
+            "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_max_isa={self.xla} "
+            "--xla_backend_optimization_level=3".strip(),
             "GLIBC_TUNABLES": f"glibc.cpu.hwcaps={self.glibc}",
         }
 

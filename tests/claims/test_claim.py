@@ -23,7 +23,7 @@ from nucleate.claims import (
     to_markdown,
     write_json,
 )
-from nucleate.record import Run, RunError, Variable, create_store
+from nucleate.record import MissingColumn, Run, RunError, Variable, create_store
 
 INSIDE, ACROSS, OUTSIDE = Estimate(0.5, 0.4, 0.6, 9), Estimate(0.9, 0.8, 1.1, 9), Estimate(2.0, 1.9, 2.1, 9)
 NOTHING = Evidence({}, None)
@@ -243,3 +243,10 @@ def test_a_row_says_all_that_the_claim_says():
 def test_claims_come_in_the_order_of_their_numbers():
     parts = [[claim(INSIDE, id=f"paper/{number}") for number in numbers] for numbers in ((10, 2), (1,), (9, 3))]
     assert [each.number for each in in_order(*map(tuple, parts))] == [1, 2, 3, 9, 10]
+
+
+def test_a_column_that_a_record_lacks_is_named_with_the_experiment(run):
+    evidence = Evidence({"paper/fleet": run, "paper/other": run}, None)
+    wrong = claim(INSIDE, needs=("paper/fleet",), measure=lambda evidence: evidence.record("paper/fleet").lost)
+    with pytest.raises(MissingColumn, match=r"the record of paper/fleet has no 'lost'; it has .*heads"):
+        wrong.judge(evidence)

@@ -61,6 +61,7 @@ MISTAKES = {
     "not a run": (["show", "."], "is not a run directory"),
     "no such folder": (["resume", "nowhere"], "there is no such folder"),
     "unknown paper": (["replicate", "alchemy"], "no paper 'alchemy'"),
+    "unknown paper to list": (["list", "alchemy"], "no paper 'alchemy'; there are: grokking, circles, repons"),
     "unknown claim": (["replicate", "grokking/99"], "no claim 'grokking/99'"),
     "unknown budget": (["replicate", "grokking", "--budget", "huge"], "huge"),
 }

@@ -6,6 +6,7 @@ from toy_paper import CLAIMS, FIRST, PAPER, SECOND, Lines, Slower
 
 from nucleate.claims import Claim
 from nucleate.papers import Budget, Paper, Sizes, awaited, ready
+from nucleate.record import MissingColumn
 
 THIRD = "toy/third"
 CHAIN = replace(
@@ -113,3 +114,18 @@ def test_a_sequel_that_goes_on_waiting_is_refused(monkeypatch):
     monkeypatch.setattr(Slower, "after", lambda self, record: self)
     with pytest.raises(ValueError, match=r"Slower\.after must answer .* no longer awaits toy/first"):
         ready(Slower(), lambda name: xr.Dataset())
+
+
+def test_a_sequel_that_reads_what_the_record_lacks_names_both():
+    message = r"the record of toy/first has no 'loss'; it has eta\."
+    with pytest.raises(MissingColumn, match=message):
+        ready(Slower(), lambda name: xr.Dataset({"eta": ("member", [0.1])}))
+
+
+@pytest.mark.parametrize("size", ["standard", "quick"])
+def test_a_size_of_a_field_that_is_not_there_is_refused(size):
+    message = (
+        rf"Sizes\.of: {size} changes 'sedes', which Lines does not have; its fields are seeds, eta, steps, block\."
+    )
+    with pytest.raises(ValueError, match=message):
+        Sizes.of(Lines(), **{size: {"sedes": 3}})

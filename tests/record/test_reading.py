@@ -4,7 +4,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nucleate.record import Outcome, at_the_end, last_row, stayed_finite
+from nucleate.record import MissingColumn, Outcome, at_the_end, last_row, naming_columns, stayed_finite
 
 
 @pytest.fixture
@@ -43,3 +43,34 @@ def test_the_last_row_is_the_largest_step_that_is_not_later(steps, stopped):
     looks = sorted({0, *steps})
     record = xr.Dataset({"last_step": ("member", [stopped])}, coords={"step": looks})
     assert looks[last_row(record)[0]] == max(step for step in looks if step <= stopped)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda record: record.lost,
+        lambda record: record["lost"],
+        lambda record: record[["loss", "lost"]],
+        lambda record: record.isel(member=[0]).lost,
+        lambda record: at_the_end(record, "lost"),
+    ],
+)
+def test_a_column_that_is_not_there_is_named_with_its_record_and_what_there_is(record, read):
+    others = {"toy/other": record.assign(lost=0), "toy/first": record, "toy/small": record[["loss"]]}
+    message = "the record of toy/first has no 'lost'; it has .*loss.*"
+    with pytest.raises(MissingColumn, match=message), naming_columns(lambda: others):
+        read(record)
+
+
+@pytest.mark.parametrize(
+    ("read", "error"),
+    [
+        (lambda record: {}["lost"], KeyError),
+        (lambda record: record.loss.lost, AttributeError),
+        (lambda record: record.sel(step=7), KeyError),
+        (lambda record: (record.loss, "lost".lost), AttributeError),
+    ],
+)
+def test_other_errors_stay_as_they_are(record, read, error):
+    with pytest.raises(error), naming_columns(lambda: {"toy/first": record}):
+        read(record)

@@ -1,6 +1,7 @@
 """Claims and verdicts. Needs no JAX."""
 
 from nucleate.claims.claim import Check, Claim, Findings, Maturity, Steps, Threshold, When, in_order
+from nucleate.claims.correlations import partial_spearman, pearson, spearman, unexplained_ranks
 from nucleate.claims.evidence import Evidence, FinishedRun, NotTrained
 from nucleate.claims.formats import medians
 from nucleate.claims.markdown import to_markdown
@@ -19,12 +20,8 @@ from nucleate.claims.statistics import (
     Reason,
     bootstrap,
     median,
-    partial_spearman,
-    pearson,
     ratio,
     share,
-    spearman,
-    unexplained_ranks,
 )
 
 __all__ = [

@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import xarray as xr
 
-from nucleate.record import About, Keep, as_attr
+from nucleate.record import About, Keep, as_attr, naming_columns
 from nucleate.record.document import fields
 
 T = TypeVar("T")
@@ -74,6 +74,10 @@ class Evidence(Generic[Effort]):
                 known = ", ".join(self._shown) or "no run"
                 raise ValueError(f"'{name}' is read, but not declared: add it to `needs`, which names {known}")
         self._used |= set(names)
+
+    def naming_columns(self) -> contextlib.AbstractContextManager[None]:
+        """In this block, a column that a record does not have is an error that names the experiment."""
+        return naming_columns(lambda: {name: self._records[name] for name in self._shown if name in self._records})
 
     def record(self, name: str) -> xr.Dataset:
         """The record of an experiment, loaded once."""

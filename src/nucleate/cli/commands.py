@@ -49,8 +49,9 @@ class List:
     def __call__(self) -> None:
         from nucleate.papers import PAPERS, Budget, awaited
 
+        papers = [_paper(name) for name in (PAPERS if self.paper is None else [self.paper])]
         start_jax()  # how many networks there are may depend on which splits are feasible
-        for paper in map(_paper, PAPERS if self.paper is None else [self.paper]):
+        for paper in papers:
             say(Text(paper.name, style="bold"), f" {paper.title}. {paper.reference}\n")
             experiments = Table(
                 "experiment", "networks", "steps", title="experiments (standard size)", title_justify="left"

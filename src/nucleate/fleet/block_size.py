@@ -28,15 +28,19 @@ class Pace(NamedTuple):
     speed: float | None
 
 
-def choose_block(plan: Plan, group: tuple, say: Callable[[str], None], *, may_be_long: bool = False) -> Pace:
+def choose_block(
+    plan: Plan, group: tuple, say: Callable[[str], None], *, one_by_one: bool = False, may_be_long: bool = False
+) -> Pace:
     """The fastest block size for a group of members: measured once on this machine, then remembered.
 
-    Small runs, and those whose block size is given, are not measured, unless they `may_be_long`.
+    Small runs, and those whose block size is given or must be `one_by_one`, are not measured, unless they
+    `may_be_long`.
     """
     platform = jax.default_backend()
-    candidates = _CANDIDATES.get(platform, _ACCELERATOR_CANDIDATES) if plan.block is None else (plan.block,)
+    given = plan.block or (1 if one_by_one else None)
+    candidates = (given,) if given else _CANDIDATES.get(platform, _ACCELERATOR_CANDIDATES)
     small = plan.members.count * plan.steps < _WORTH_MEASURING
-    if not may_be_long and (small or plan.block is not None):
+    if not may_be_long and (small or given):
         return Pace(candidates[0], None)
     index = [i for i in range(plan.members.count) if plan.group(i) == group]
     file = machine.cache_folder() / "speeds.json"

@@ -28,7 +28,8 @@ class Needs:
 
     `programs`, `shapes`: those of each group, for one member. `data`: bytes of all members' data, but for arrays that
     they share with the first member. `inputs`, `state`: the most bytes that a member has of data, and of parameters
-    with everything that belongs to them. `parameters`: the fewest that a member has.
+    with everything that belongs to them. `parameters`: the fewest that a member has. `matrices`, `started`: the most
+    that one call decomposes for a member, while it trains and while it is started.
     """
 
     plan: Plan
@@ -40,13 +41,15 @@ class Needs:
     inputs: int = 0
     state: int = 0
     parameters: float = np.inf
+    matrices: int = 0
+    started: int = 0
 
     def see(self, group: tuple, member: int) -> None:
         """Add the group of a member, the first one that was met."""
         self.programs[group] = program = Program(self.plan.recipe, dict(group[0]), 1)
         inputs = self.plan.lanes([member], 1)
-        state = program.state(*inputs)
-        self.shapes[group] = program.shapes(*inputs)
+        state, self.shapes[group], matrices, started = program.outline(*inputs)
+        self.matrices, self.started = max(self.matrices, matrices), max(self.started, started)
         self.inputs = max(self.inputs, _bytes(self.plan.datum(member)))
         self.state = max(self.state, _bytes(state))
         self.parameters = min(self.parameters, sum(leaf.size for leaf in jax.tree.leaves(state.params)))
@@ -88,6 +91,14 @@ class Needs:
         """What the run takes at the very least on CPUs."""
         steps = self.plan.members.count * self.plan.steps / self.workers
         return steps * max(_SECONDS, self.parameters * _SECONDS_PER_PARAMETER)
+
+    def may_share(self, block: int) -> bool:
+        """Whether workers may train blocks of this size side by side: see `decompositions`."""
+        return self.matrices * block <= 1 or jax.default_backend() != "cpu"
+
+    def may_start(self, block: int) -> bool:
+        """Whether workers may start blocks of this size side by side."""
+        return self.started * block <= 1 or jax.default_backend() != "cpu"
 
     def may_be_long(self) -> bool:
         """Whether the run could take longer than `LIMIT`: most steps take a thousand times the least at most."""

@@ -18,6 +18,7 @@ import numpy as np
 import optax
 from jaxtyping import Array, Bool, Int, PyTree
 
+from nucleate.fleet.decompositions import most_at_once
 from nucleate.fleet.recipe import Probe, Recipe, View
 from nucleate.record import NEVER, Outcome
 
@@ -42,6 +43,16 @@ class Seen(NamedTuple):
 
     values: dict[str, dict[str, Array]]
     active: Bool[Array, "event lane"]
+
+
+class Outline(NamedTuple):
+    """Of one member: shapes and dtypes of its state and of every probe's value, and the most matrices that one call
+    decomposes while it trains, and while it is started (see `decompositions`)."""
+
+    state: State
+    probes: dict[str, jax.ShapeDtypeStruct]
+    matrices: int
+    started: int
 
 
 class Program:
@@ -81,14 +92,19 @@ class Program:
             self._warm.add(device)
             return result
 
-    def state(self, data: PyTree, member: Mapping[str, Array]) -> State:
-        """Shapes and dtypes of the state of one member."""
-        return _one(jax.eval_shape(self._start, data, dict(member)))
-
-    def shapes(self, data: PyTree, member: Mapping[str, Array]) -> dict[str, jax.ShapeDtypeStruct]:
-        """Shape and dtype of every probe's value for one member."""
-        seen = jax.eval_shape(self._look, self.state(data, member), _one(data), _one(dict(member)))
-        return {name: value for values in seen.values() for name, value in values.items()}
+    def outline(self, data: PyTree, member: Mapping[str, Array]) -> Outline:
+        """What one member will need, found without computing anything."""
+        member = dict(member)
+        start = self._start.trace(data, member)
+        state, data, member = _one(start.out_info), _one(data), _one(member)
+        look, seen = jax.make_jaxpr(self._look, return_shape=True)(state, data, member)
+        update = jax.make_jaxpr(self._update)(state, member)
+        started, training = most_at_once(start.jaxpr.jaxpr) // self.lanes, [look, update]
+        if started > 1:  # by the model's making, or by its loss?
+            training.append(jax.make_jaxpr(self._differentiate)(state.params, data, member, state.step))
+        matrices = max(min(started, 1), *(most_at_once(part.jaxpr) for part in training))
+        probes = {name: value for values in seen.values() for name, value in values.items()}
+        return Outline(state, probes, matrices, started)
 
     def identity(self, data: PyTree, member: Mapping[str, Array]) -> str:
         """A digest of the program that starts a block: programs with equal digests run equally fast."""
@@ -106,12 +122,15 @@ class Program:
         return State(params, opt_state, grads, loss, outputs, jnp.int32(0), crossed, jnp.int8(Outcome.PENDING))
 
     def _step(self, state: State, data: PyTree, member: Mapping[str, Array]) -> State:
-        optimizer = self.recipe.optimizer(self._whole(member))
-        updates, opt_state = optimizer.update(state.grads, state.opt_state, state.params)
-        params = optax.apply_updates(state.params, updates)
+        params, opt_state = self._update(state, member)
         step = state.step + 1
         (loss, outputs), grads = self._differentiate(params, data, member, step)
         return state._replace(params=params, opt_state=opt_state, grads=grads, loss=loss, outputs=outputs, step=step)
+
+    def _update(self, state: State, member: Mapping[str, Array]) -> tuple[PyTree, PyTree]:
+        optimizer = self.recipe.optimizer(self._whole(member))
+        updates, opt_state = optimizer.update(state.grads, state.opt_state, state.params)
+        return optax.apply_updates(state.params, updates), opt_state
 
     def _differentiate(self, params: PyTree, data: PyTree, member: Mapping[str, Array], step: Array):
         batch_key, loss_key = self._keys(member, step)

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Work:
-    """What every shard of a run shares."""
+    """What every shard of a run shares. `starting`: held while networks are started, where only one worker may."""
 
     layout: Layout
     programs: dict[tuple, Program]
@@ -71,6 +72,7 @@ class Work:
     checkpoint_seconds: float
     stop: threading.Event
     advance: Callable[[int], None]
+    starting: AbstractContextManager
 
 
 def done_file(checkpoints: Path, number: int) -> Path:
@@ -87,7 +89,8 @@ def train_shard(work: Work, number: int, device: Any) -> None:
     plan = work.layout.plan
     blocks = _blocks(work, shard)
     inputs = [jax.device_put(plan.lanes(index, program.lanes), device) for program, index in blocks]
-    states = [program.start(*given) for (program, _), given in zip(blocks, inputs, strict=True)]
+    with work.starting:  # and one block after the other, since they run side by side otherwise
+        states = [jax.block_until_ready(p.start(*given)) for (p, _), given in zip(blocks, inputs, strict=True)]
     rows = Rows(work.layout, shard, work.store)
     file = work.checkpoints / f"{number:05d}.checkpoint"
     position = 0

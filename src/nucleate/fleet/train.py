@@ -28,6 +28,10 @@ from nucleate.fleet.shard import StopRequested, Work, done_file, train_shard
 from nucleate.record import Run, RunError, Store, as_attr, open_record
 
 _TELL_SECONDS = 20.0  # how often the cost so far is saved
+_ALONE = (
+    "one core trains this run: a call in it decomposes several matrices (singular values or the like), and two workers "
+    "in such calls at once can wait for one another for ever; block=1 avoids it, unless one network has several"
+)
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -149,7 +153,12 @@ def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float, 
     count = plan.members.count
     watch.begin(plan.about.get("experiment", run.path.name), count * plan.steps, detail=f"{count} members")
     try:
-        layout, programs = _layout(plan, run, len(devices), watch, allow_long)
+        needs = Needs(plan, run.path, len(devices))
+        layout, programs = _layout(plan, run, needs, watch, allow_long)
+        block = run.about.block or 1
+        if len(devices) > 1 and not needs.may_share(block):
+            devices = devices[:1]
+            watch.tell(_ALONE)
         run.checkpoints.mkdir(exist_ok=True)
         work = Work(
             layout,
@@ -160,6 +169,7 @@ def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float, 
             checkpoint_seconds,
             threading.Event(),
             watch.advance,
+            contextlib.nullcontext() if needs.may_start(block) else threading.Lock(),
         )
         run.update(status="running")
         _work_through(work, devices, tick=lambda: run.update(seconds=spent()))
@@ -177,14 +187,13 @@ def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float, 
 
 
 def _layout(
-    plan: Plan, run: Run, threads: int, watch: Watcher, allow_long: bool
+    plan: Plan, run: Run, needs: Needs, watch: Watcher, allow_long: bool
 ) -> tuple[Layout, dict[tuple, Program]]:
     """Group the members, fix block and shard sizes (or read what the run fixed before), and lay out the record."""
     about = run.about
-    needs = Needs(plan, run.path, threads)
     groups = _grouped(plan, watch, needs, begun=about.block is not None)
     block = about.block or _block(plan, groups, needs, watch, allow_long)
-    size = about.shard_size or shard_size(plan.members.count, block, threads)
+    size = about.shard_size or shard_size(plan.members.count, block, needs.workers)
     programs = (
         needs.programs if block == 1 else {group: Program(plan.recipe, dict(group[0]), block) for group in groups}
     )
@@ -200,7 +209,8 @@ def _layout(
 def _block(plan: Plan, groups: dict[tuple, list[int]], needs: Needs, watch: Watcher, allow_long: bool) -> int:
     """The block size of a run that begins, if it takes no longer than it may; and tell what it needs."""
     largest = max(groups, key=lambda group: len(groups[group]))
-    pace = choose_block(plan, largest, watch.say, may_be_long=not allow_long and needs.may_be_long())
+    long = not allow_long and needs.may_be_long()
+    pace = choose_block(plan, largest, watch.say, one_by_one=not needs.may_share(2), may_be_long=long)
     if not allow_long:
         needs.require_time(pace.speed)
     watch.tell(needs.in_words(pace.speed))

@@ -12,6 +12,6 @@ def paper(name: str) -> Paper:
     if name not in PAPERS:
         raise LookupError(
             f"there is no paper '{name}'; there are: {', '.join(PAPERS)}. "
-            "The script of a paper of your own continues it."
+            "A paper of your own is listed, replicated and resumed by its script."
         )
     return importlib.import_module(f"nucleate.papers.{name}").PAPER

@@ -16,6 +16,7 @@ from nucleate.claims import Claim, Evidence
 from nucleate.fleet import Members, Plan, Recipe
 from nucleate.papers.config import Config
 from nucleate.plots import Picture
+from nucleate.record import naming_columns
 
 T = TypeVar("T")
 
@@ -54,11 +55,22 @@ class Sizes(Generic[T]):
     @classmethod
     def of(cls, paper: T, *, standard: Mapping[str, Any] = _AS_IT_IS, quick: Mapping[str, Any] | None = _AS_IT_IS):
         """`paper`'s own size; `standard` changes some of its fields, and `quick` some of those, or leaves it out."""
-        middle = dataclasses.replace(paper, **standard)  # type: ignore[type-var]
-        return cls(paper, middle, None if quick is None else dataclasses.replace(middle, **quick))  # type: ignore[type-var]
+        middle = _changed(paper, standard, "standard")
+        return cls(paper, middle, None if quick is None else _changed(middle, quick, "quick"))
 
     def at(self, budget: Budget) -> T | None:
         return getattr(self, budget)
+
+
+def _changed(larger: T, changes: Mapping[str, Any], size: str) -> T:
+    """A dataclass with some of its fields changed."""
+    known = [field.name for field in dataclasses.fields(larger) if field.init]  # type: ignore[arg-type]
+    if unknown := [name for name in changes if name not in known]:
+        raise ValueError(
+            f"Sizes.of: {size} changes {', '.join(map(repr, unknown))}, which {type(larger).__name__} does not have; "
+            f"its fields are {', '.join(known)}."
+        )
+    return dataclasses.replace(larger, **changes)  # type: ignore[type-var]
 
 
 class Experiment(Config, abc.ABC):
@@ -122,7 +134,9 @@ def awaited(experiment: Experiment) -> str:
 def ready(experiment: Experiment, record_of: Callable[[str], xr.Dataset]) -> Experiment:
     """The experiment with everything it awaits filled in; `record_of` finds, or trains, what is asked for."""
     while isinstance(experiment, Sequel) and (source := experiment.awaits):
-        experiment = experiment.after(record_of(source))
+        record = record_of(source)
+        with naming_columns(lambda source=source, record=record: {source: record}):
+            experiment = experiment.after(record)
         if awaited(experiment) == source:
             raise ValueError(
                 f"{type(experiment).__name__}.after must answer with an experiment that no longer awaits {source}: let "

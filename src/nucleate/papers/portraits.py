@@ -35,7 +35,8 @@ def _drawn(home: Paper, name: str, run: Run) -> tuple[list[Picture], list[str]]:
     with style():
         for figure in home.portraits.get(name, ()):
             try:
-                made = figure(evidence, folder)
+                with evidence.naming_columns():
+                    made = figure(evidence, folder)
                 pictures += [] if made is None else made if isinstance(made, list) else [made]
             except Exception as error:
                 failures.append(f"figure {figure.__name__}: {in_one_line(error)}")

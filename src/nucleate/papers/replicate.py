@@ -186,7 +186,8 @@ def _draw(
 
 def _drawn(figure: Figure, evidence: Evidence, folder: Path) -> list[tuple[str, str, str, str]]:
     """Name, title, caption and checksum of each picture that a figure makes."""
-    made = figure(evidence, folder)
+    with evidence.naming_columns():
+        made = figure(evidence, folder)
     pictures = [] if made is None else made if isinstance(made, list) else [made]
     for picture in pictures:
         Image.open(picture.path).close()  # a file that is missing, or is not an image, is a figure that failed

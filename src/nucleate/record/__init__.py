@@ -5,7 +5,7 @@ from nucleate.record.disk import Folder, inside, is_inner, replacing, write_atom
 from nucleate.record.export import curves_table, export_all, export_curves, export_members, members_table
 from nucleate.record.keep import Keep
 from nucleate.record.opening import missing_chunks, open_record, verify
-from nucleate.record.reading import at_the_end, last_row, stayed_finite
+from nucleate.record.reading import MissingColumn, at_the_end, last_row, naming_columns, stayed_finite
 from nucleate.record.run import Run, list_runs, provenance
 from nucleate.record.schema import NEVER, SCHEMA_VERSION, Outcome, RunError, Variable, fill_value
 from nucleate.record.store import Store, as_attr, create_store
@@ -16,6 +16,7 @@ __all__ = [
     "About",
     "Folder",
     "Keep",
+    "MissingColumn",
     "Outcome",
     "Run",
     "RunError",
@@ -36,6 +37,7 @@ __all__ = [
     "list_runs",
     "members_table",
     "missing_chunks",
+    "naming_columns",
     "open_record",
     "provenance",
     "replacing",
