@@ -1,0 +1,5 @@
+"""The talk's figures, drawn from records."""
+
+FIGURES = ()
+
+__all__ = ["FIGURES"]
