@@ -15,7 +15,7 @@ class Quadratic(eqx.Module):
 
     `a`, `b`: the weights of hidden node j for the first and the second element; `c`: what it adds to each output.
     P⊥ = 1 − 11ᵀ/d subtracts the mean of all d outputs, which no loss sees. The weights of a composed solution make a
-    network as they are, `Quadratic(a, b, c)`; `at_random` draws them. Source: [tian2024composing].
+    network as they are, `Quadratic(a, b, c)`; `at_random` draws them. Source: [tian2024cogo].
 
     >>> model = Quadratic.at_random(5, 8, key=jax.random.key(0))
     >>> model(jnp.array([3, 4])).shape, model.on_grid().shape

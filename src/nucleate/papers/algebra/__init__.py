@@ -1,5 +1,5 @@
 """Algebra and spectra in trained networks, from a talk by Tian: optimisers composed of partial solutions
-[tian2024composing], and shortest paths read from a line graph."""
+[tian2024cogo], and shortest paths read from a line graph."""
 
 from nucleate.papers.algebra.experiments import EXPERIMENTS
 from nucleate.papers.algebra.figures import FIGURES

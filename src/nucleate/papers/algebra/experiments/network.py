@@ -5,11 +5,12 @@ from typing import Annotated, Literal, final
 
 import numpy as np
 
+from nucleate.algebra import Characters, memorising, mixed, order_six
 from nucleate.checking import Above, AtLeast, AtMost, Bits, Count, Seed
 from nucleate.fleet import Members, grid
 from nucleate.papers.algebra.recipe.descent import AdamDecoupled, AdamL2
 from nucleate.papers.algebra.recipe.network import GroupNetwork
-from nucleate.papers.algebra.recipe.starts import RandomStart
+from nucleate.papers.algebra.recipe.starts import ComposedStart, RandomStart, Start
 from nucleate.papers.paper import Experiment, Sizes
 from nucleate.tasks import Group
 
@@ -20,6 +21,7 @@ C71 = "algebra/c71"
 C127 = "algebra/c127"
 DECAY = "algebra/decay"
 ADAMW = "algebra/adamw"
+OCCAM = "algebra/occam"
 
 LARGEST = 200
 """The most elements of a group: a step looks at the cube of them."""
@@ -34,7 +36,11 @@ class GroupFleet(Experiment):
     group: str = "C23"
     """Which group: cyclic C23, or a product of cyclic groups such as C3xC3. It must be abelian."""
     nodes: Count = 512
-    """Hidden nodes."""
+    """Hidden nodes of networks that start at random."""
+    start: Literal["random", "memorising", "order-6", "order-4/6"] = "random"
+    """Weights at the start: random, or those of a constructed optimum, which has a number of nodes of its own."""
+    noise: Annotated[float, AtLeast(0)] = 0.01
+    """Normal noise on the weights of a constructed optimum, in units of their standard deviation."""
     eta: Annotated[tuple[float, ...], Above(0)] = (0.01,)
     """Learning rates."""
     wd: Annotated[tuple[float, ...], AtLeast(0)] = (5e-5,)
@@ -71,12 +77,18 @@ class GroupFleet(Experiment):
     def recipe(self) -> GroupNetwork:
         return GroupNetwork(
             Group.named(self.group),
-            RandomStart(self.nodes),
+            self._start(),
             {"adam": AdamL2(), "adamw": AdamDecoupled()}[self.descent],
             self.train_share,
             self.look,
             self.looks,
         )
+
+    def _start(self) -> Start:
+        if self.start == "random":
+            return RandomStart(self.nodes)
+        make = {"memorising": memorising, "order-6": order_six, "order-4/6": mixed}[self.start]
+        return ComposedStart(make(Characters.of(Group.named(self.group).products)), self.noise)
 
     def members(self) -> Members:
         members = grid(eta=self.eta, wd=self.wd, seed=range(self.seeds))
@@ -84,10 +96,31 @@ class GroupFleet(Experiment):
         return members.with_columns(repeat=members["seed"], seed=seed, seed_split=seed)
 
 
-_SMALL = {"nodes": 128, "steps": 2000, "seeds": 6}
+_QUICK = {"nodes": 128, "steps": 2000, "seeds": 6}
+_DECAYS = (0.0, 1e-5, 2e-5, 1e-4, 2e-4)
 
 EXPERIMENTS = {
-    C7: Sizes.of(GroupFleet("C7", first_seed=1000), standard={"seeds": 12}, quick=_SMALL),
-    C11: Sizes.of(GroupFleet("C11", first_seed=2000), standard={"seeds": 12}, quick=_SMALL),
-    C23: Sizes.of(GroupFleet(seeds=30), standard={"seeds": 20}, quick=_SMALL),
+    # Smaller groups and other decays are shown beside the talk's d = 23. It does not say how many networks it trained.
+    C7: Sizes.of(GroupFleet("C7", seeds=50, first_seed=1000), standard={"seeds": 20}, quick=_QUICK),
+    C11: Sizes.of(GroupFleet("C11", seeds=50, first_seed=2000), standard={"seeds": 20}, quick=_QUICK),
+    C23: Sizes.of(GroupFleet(seeds=50), standard={"seeds": 30}, quick=_QUICK),
+    # Hours on two cores: a step of 127 elements costs 170 times as much as one of 23.
+    C71: Sizes.of(GroupFleet("C71", seeds=10, first_seed=3000), standard=None),
+    C127: Sizes.of(GroupFleet("C127", seeds=6, first_seed=4000), standard=None),
+    DECAY: Sizes.of(
+        GroupFleet(wd=_DECAYS, seeds=20, first_seed=5000, looks=20),
+        standard={"seeds": 6},
+        quick={"group": "C11", "nodes": 128, "steps": 2000, "seeds": 2},
+    ),
+    ADAMW: Sizes.of(
+        # Decoupled decay is not divided by the gradient's scale: it takes larger numbers to do anything.
+        GroupFleet(descent="adamw", wd=(0.01, 0.1, 1.0), seeds=20, first_seed=6000, looks=20),
+        standard={"seeds": 6},
+        quick=None,
+    ),
+    OCCAM: Sizes.of(
+        GroupFleet("C7", start="memorising", wd=(0.0, *_DECAYS[1:]), train_share=1.0, seeds=20, first_seed=7000),
+        standard={"seeds": 6},
+        quick={"steps": 2000, "seeds": 1},
+    ),
 }

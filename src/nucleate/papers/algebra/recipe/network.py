@@ -21,7 +21,7 @@ from nucleate.tasks import Group, GroupTask
 @final
 @dataclass(frozen=True)
 class GroupNetwork(Recipe):
-    """A quadratic network on all pairs of a group's elements, some of them held out [tian2024composing].
+    """A quadratic network on all pairs of a group's elements, some of them held out [tian2024cogo].
 
         loss = mean ‖P⊥ o‖² − 2 (P⊥ o)_{x+y} + 1 − 1/d = mean ‖P⊥ o − P⊥ e_{x+y}‖²
 
