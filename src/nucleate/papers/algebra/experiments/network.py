@@ -110,16 +110,16 @@ EXPERIMENTS = {
     DECAY: Sizes.of(
         GroupFleet(wd=_DECAYS, seeds=20, first_seed=5000, looks=20),
         standard={"seeds": 6},
-        quick={"group": "C11", "nodes": 128, "steps": 2000, "seeds": 2},
+        quick={"nodes": 128, "steps": 2000, "seeds": 2},
     ),
     ADAMW: Sizes.of(
         # Decoupled decay is not divided by the gradient's scale: it takes larger numbers to do anything.
         GroupFleet(descent="adamw", wd=(0.01, 0.1, 1.0), seeds=20, first_seed=6000, looks=20),
         standard={"seeds": 6},
-        quick=None,
+        quick={"nodes": 128, "steps": 2000, "seeds": 2},
     ),
     OCCAM: Sizes.of(
-        GroupFleet("C7", start="memorising", wd=(0.0, *_DECAYS[1:]), train_share=1.0, seeds=20, first_seed=7000),
+        GroupFleet("C7", start="memorising", wd=_DECAYS, train_share=1.0, seeds=20, first_seed=7000),
         standard={"seeds": 6},
         quick={"steps": 2000, "seeds": 1},
     ),

@@ -39,7 +39,10 @@ _SOLVED = Check(
 
 def _constructed(evidence: Evidence) -> Findings:
     seen = evidence.once(readings.constructed)
-    last = [f"{kind} {nodes:,.0f} and {norm:.0f}" for kind, nodes, norm in zip(readings.KINDS, seen.nodes[-1], seen.norm[-1], strict=True)]
+    last = [
+        f"{kind} {nodes:,.0f} and {norm:.0f}"
+        for kind, nodes, norm in zip(readings.KINDS, seen.nodes[-1], seen.norm[-1], strict=True)
+    ]
     note = (
         f"In double precision, over all pairs. Nodes and ‖z‖² at d = {seen.modulus[-1]}: {'; '.join(last)}. The six "
         "nodes of z_F4/6 at its first frequency have the bias on (c, k) that cancels what the others leave in R_n."

@@ -57,7 +57,8 @@ def _decay(evidence: Evidence) -> Findings:
     note = (
         f"{len(wd)} networks; one unit is one network. By weight decay, the mean order is {_by(wd, order, '.1f')}, and "
         f"the share of order 4 or 6 {_by(wd, share, '.0%')}. Shown and not judged: AdamW, whose decay is not divided "
-        f"by the scale of the gradient, has mean orders {_by(adamw.wd, adamw.order[:, -1].mean(-1), '.1f')}. {_memory(from_memory)}"
+        f"by the scale of the gradient, has mean orders {_by(adamw.wd, adamw.order[:, -1].mean(-1), '.1f')}. "
+        f"{_memory(from_memory)}"
     )
     return Findings({_SIMPLER: bootstrap(spearman, wd, order), _TO_FOUR_OR_SIX: bootstrap(spearman, wd, share)}, note)
 
@@ -126,7 +127,7 @@ CLAIMS = (
         (_G, _C, _N, _STAR),
         _conditions,
         (C23,),
-        quote="Sufficient conditions of Global Optimizers: R_g r_kkk = 1, R_c r_{k₁k₂k} = 0, R_n r_{pk',−k',k} = 0, R_* "
-        "r_{pk',m−k',k} = 0",
+        quote="Sufficient conditions of Global Optimizers: R_g r_kkk = 1, R_c r_{k₁k₂k} = 0, R_n r_{pk',−k',k} = 0, "
+        "R_* r_{pk',m−k',k} = 0",
     ),
 )

@@ -33,8 +33,8 @@ def _inequality(evidence: Evidence) -> Findings:
         f"{len(seen.balanced)} random y of 1 to 4 nodes, z' = z_F6 or z_M of {', '.join(readings.GROUPS)}, whose rows "
         f"have equal norms at each frequency; the median ratio is {np.median(seen.balanced):.2f}. The talk does not "
         "ask for equal norms. Without them the inequality does not hold in general: if z' is multiplied by a random "
-        f"node first, the ratio is below 1 for {np.mean(seen.skewed < 1):.0%} of the same y, {seen.skewed.min():.2f} at "
-        "the least, since y can then make rows more equal. Weight decay makes them equal in the end."
+        f"node first, the ratio is below 1 for {np.mean(seen.skewed < 1):.0%} of the same y, {seen.skewed.min():.2f} "
+        "at the least, since y can then make rows more equal. Weight decay makes them equal in the end."
     )
     return Findings({_LARGER: Estimate.exact(seen.balanced.min())}, note)
 

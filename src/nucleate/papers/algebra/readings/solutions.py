@@ -15,8 +15,10 @@ from nucleate.record import stayed_finite
 CONSTRUCTED = (FactorClass.XI_NU, FactorClass.SYN_TWISTED, FactorClass.SYN_NU)
 """The constructed forms of the talk's table, in its order."""
 
+PORTRAITS = 3
+"""The most frequencies of one network that are drawn."""
+
 FACTORABLE = (*CONSTRUCTED, FactorClass.OTHER)
-_PARAMETERS = ("nu", "xi", "alpha", "beta")
 
 
 @dataclass(frozen=True)
@@ -60,18 +62,14 @@ def course(record: xr.Dataset) -> Course:
     """The solutions of all networks that did not diverge, at every look at their weights."""
     record = stayed_finite(record)
     characters = Characters.of(record.sums.values)
-    a, b, c = (record[name].values.astype(float) for name in "abc")
-    found = [
-        [factorise(*weights, characters) for weights in zip(*member, strict=True)]
-        for member in zip(a, b, c, strict=True)
-    ]
-    squares = sum(np.square(weights).sum((-2, -1)) for weights in (a, b, c))
-    gather = lambda read: np.array([[read(one) for one in row] for row in found])
+    a, b, c = (record[name].values for name in "abc")
+    found = factorise(a, b, c, characters)
+    squares = sum(np.square(weights, dtype=float).sum((-2, -1)) for weights in (a, b, c))
     return Course(
         record.step_weights.values,
         record.wd.values,
         np.asarray(squares),
-        *(gather(lambda one, name=name: getattr(one, name)) for name in ("order", "kind", "error", *_PARAMETERS)),
+        *(getattr(found, name) for name in ("order", "kind", "error", "nu", "xi", "alpha", "beta")),
     )
 
 
@@ -112,3 +110,87 @@ def decoupled(evidence: Evidence) -> Course:
 
 BY_MODULUS: dict[int, Callable[[Evidence], Course]] = {7: c7, 11: c11, 23: c23, 71: c71, 127: c127}
 """The readings of networks with the talk's weight decay, by the number of elements."""
+
+
+@dataclass(frozen=True)
+class Angles:
+    """Angles of the factors of all solutions at the end, in one row each, and folded by what the order of nodes leaves
+    open: ξ, iξ and ξ̄ are the same solution, and so are ν, −ν, ν̄ and, beside z_syn, ν e^{2πi/3}.
+
+    `xi`: of z_{ν=i} * z_ξ; `nu`: of z_ν * z_syn, with ν = i among them; `alpha`, `beta`: of z_{ν=i} * z_syn,αβ.
+    """
+
+    xi: np.ndarray
+    nu: np.ndarray
+    alpha: np.ndarray
+    beta: np.ndarray
+
+    @property
+    def folded_xi(self) -> np.ndarray:
+        """0 to π/4."""
+        return _folded(self.xi, np.pi / 2)
+
+    @property
+    def folded_nu(self) -> np.ndarray:
+        """0 to π/6: ±π/3 and 0 are 0, ±π/2 and ±π/6 are π/6."""
+        return _folded(self.nu, np.pi / 3)
+
+
+MATCH = 0.1
+"""Angles this close to 0 are 0, as in the extraction."""
+
+
+def angles(evidence: Evidence) -> Angles:
+    """The angles of the talk's d = 23."""
+    found = evidence.once(c23)
+    kind, nu, xi, alpha, beta = (getattr(found, name)[:, -1] for name in ("kind", "nu", "xi", "alpha", "beta"))
+    twisted = kind == FactorClass.SYN_TWISTED
+    # z_{ν=i} * z_syn is counted as z_{ν=i} * z_syn,αβ, with α = β = 1 up to quarters of a turn.
+    plain = twisted & (_folded(alpha, np.pi / 2) < MATCH) & (_folded(beta, np.pi / 2) < MATCH)
+    return Angles(
+        xi[kind == FactorClass.XI_NU], nu[(kind == FactorClass.SYN_NU) | plain], alpha[twisted], beta[twisted]
+    )
+
+
+def _folded(angle: np.ndarray, period: float) -> np.ndarray:
+    rest = np.mod(angle, period)
+    return np.minimum(rest, period - rest)
+
+
+@dataclass(frozen=True)
+class Portrait:
+    """One network over training: the frequency of each node at the end, −1 if it has none; z of each node at each
+    shown frequency, [step, frequency, row, node]; and the two factors of each, [frequency, row, node]."""
+
+    step: np.ndarray
+    shown: np.ndarray
+    kind: np.ndarray
+    node_frequency: np.ndarray
+    z: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    order: np.ndarray
+    """Nodes at work at each frequency over training, [step, freq]."""
+
+
+def portrait(evidence: Evidence) -> Portrait:
+    """The first network, at one frequency of each class that it has."""
+    record = stayed_finite(evidence.record(C23))
+    characters = Characters.of(record.sums.values)
+    a, b, c = (record[name].values[0].astype(float) for name in "abc")
+    found = factorise(a, b, c, characters)
+    kinds = found.kind[-1]
+    places = [int(np.flatnonzero(kinds == kind)[0]) for kind in np.unique(kinds)][:PORTRAITS]
+    shown = found.frequencies[places]
+    values = characters.values[shown] / characters.order
+    z = np.stack([values.conj() @ a, values.conj() @ b, values @ np.swapaxes(c, -1, -2)], axis=2)
+    return Portrait(
+        record.step_weights.values,
+        shown,
+        kinds[places],
+        found.node_frequency[-1],
+        z,
+        found.first[-1, places],
+        found.second[-1, places],
+        found.order,
+    )

@@ -56,4 +56,6 @@ class ComposedStart(Start):
         def noisy(values: np.ndarray, key: Array) -> Array:
             return jnp.asarray(values, jnp.float32) + self.noise * values.std() * jax.random.normal(key, values.shape)
 
-        return Quadratic(*(noisy(values, key) for values, key in zip((weights.a, weights.b, weights.c), keys, strict=True)))
+        return Quadratic(
+            *(noisy(values, key) for values, key in zip((weights.a, weights.b, weights.c), keys, strict=True))
+        )
