@@ -56,6 +56,9 @@ from nucleate.observables.determination import (
     null_space,
     nullity,
 )
+from nucleate.observables.factors.classes import FactorClass
+from nucleate.observables.factors.factorise import Factorisation, Thresholds, factorise
+from nucleate.observables.factors.splits import Pairing
 from nucleate.observables.fourier import (
     fourier_coefficients,
     frequency_shares,
@@ -104,6 +107,8 @@ __all__ = [
     "Distance",
     "Doubt",
     "Everything",
+    "FactorClass",
+    "Factorisation",
     "Fresh",
     "Grid",
     "HeadClass",
@@ -112,11 +117,13 @@ __all__ = [
     "Matching",
     "MeanSquare",
     "Minibatches",
+    "Pairing",
     "Phase",
     "Plateau",
     "RMSpropSGLD",
     "Sampling",
     "Setting",
+    "Thresholds",
     "TwiceTheMean",
     "Whole",
     "aoyagi",
@@ -137,6 +144,7 @@ __all__ = [
     "effective_dimension",
     "effective_rank",
     "equations",
+    "factorise",
     "formed",
     "formed_products",
     "fourier_coefficients",
