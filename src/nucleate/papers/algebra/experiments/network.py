@@ -119,7 +119,7 @@ EXPERIMENTS = {
         quick={"nodes": 128, "steps": 2000, "seeds": 2},
     ),
     OCCAM: Sizes.of(
-        GroupFleet("C7", start="memorising", wd=_DECAYS, train_share=1.0, seeds=20, first_seed=7000),
+        GroupFleet("C7", start="memorising", wd=(0.0, 2e-5, 5e-5, 1e-4, 2e-4), train_share=1.0, seeds=20, first_seed=7000),
         standard={"seeds": 6},
         quick={"steps": 2000, "seeds": 1},
     ),

@@ -1,5 +1,7 @@
 """The talk's figures, drawn from records."""
 
-FIGURES = ()
+from nucleate.papers.algebra.figures import network, occam, phasors, solutions
+
+FIGURES = network.FIGURES + solutions.FIGURES + phasors.FIGURES + occam.FIGURES
 
 __all__ = ["FIGURES"]

@@ -169,8 +169,9 @@ class Portrait:
     z: np.ndarray
     first: np.ndarray
     second: np.ndarray
+    frequencies: np.ndarray
     order: np.ndarray
-    """Nodes at work at each frequency over training, [step, freq]."""
+    """Nodes at work at each of all frequencies over training, [step, freq]."""
 
 
 def portrait(evidence: Evidence) -> Portrait:
@@ -192,5 +193,6 @@ def portrait(evidence: Evidence) -> Portrait:
         z,
         found.first[-1, places],
         found.second[-1, places],
+        found.frequencies,
         found.order,
     )
