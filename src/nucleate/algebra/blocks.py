@@ -41,7 +41,7 @@ def syn() -> Partial:
 
 
 def syn_twisted(alpha: complex, beta: complex) -> Partial:
-    """Three nodes that meet R_n; rows a and b are turned against each other.
+    """Three nodes like `syn`, with rows a and b turned against each other: with `nu(1j)` they meet R_c, R_n and R_*.
 
         z_syn,αβ = [1, αω, βω̄], [1, ᾱω, β̄ω̄], [1, ω, ω̄],    |α| = |β| = 1
 

@@ -9,6 +9,9 @@ from jaxtyping import Complex
 
 from nucleate.algebra.characters import Characters
 
+ENTRIES = 2**22
+"""The most products that are held at once: 64 MB."""
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -48,5 +51,6 @@ class Monomials:
 def _sums(
     x: Complex[np.ndarray, "freq node"], y: Complex[np.ndarray, "freq node"], c: Complex[np.ndarray, "freq node"]
 ) -> Complex[np.ndarray, "freq freq freq"]:
-    # One k₁ at a time: all products at once have d² q entries, 4 GB for the memorising solution of 127 elements.
-    return np.stack([(row * y) @ c.T for row in x])
+    # Some k₁ at a time: all products at once have d² q entries, 4 GB for the memorising solution of 127 elements.
+    rows = max(1, ENTRIES // max(1, y.size))
+    return np.concatenate([(x[i : i + rows, None] * y) @ c.T for i in range(0, len(x), rows)])

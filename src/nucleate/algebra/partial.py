@@ -120,6 +120,9 @@ class Partial(Checked):
         k = _one_frequency(self.frequency, other.frequency, "Partial + Partial")
         return Partial(np.concatenate([self.z, other.z], axis=1), k)
 
+    def __radd__(self, other: Any) -> "Partial":
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # where Python's `sum` starts
+
     def __mul__(self, other: Any) -> "Partial":
         if isinstance(other, Number):
             return Partial(self.z * complex(other), self.frequency)  # type: ignore[arg-type]

@@ -104,15 +104,20 @@ class Solution(Checked):
     def __add__(self, other: Any) -> "Solution":
         if not isinstance(other, Solution):
             return NotImplemented
-        return Solution(self._group_of(other, "+"), np.concatenate([self.z, other.z], axis=2))
+        group = self._group_of(other, "+")
+        return Solution(group, np.concatenate([self.z, other.z], axis=2))
+
+    def __radd__(self, other: Any) -> "Solution":
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # where Python's `sum` starts
 
     def __mul__(self, other: Any) -> "Solution":
         if isinstance(other, Real):
             return Solution(self.characters, self.z * float(other))
         if not isinstance(other, Solution):
             return NotImplemented
+        group = self._group_of(other, "*")
         product = self.z[..., :, None] * other.z[..., None, :]
-        return Solution(self._group_of(other, "*"), product.reshape(*self.z.shape[:2], -1))
+        return Solution(group, product.reshape(3, group.order, -1))
 
     def __rmul__(self, other: Any) -> "Solution":
         return self * other if isinstance(other, Real) else NotImplemented

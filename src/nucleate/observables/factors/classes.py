@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Complex, Float, Int8
 
-_OMEGA = np.exp(2j * np.pi / 3)
+_THIRDS = np.exp([2j * np.pi / 3, -2j * np.pi / 3])
+"""ω and ω̄"""
 
 
 class FactorClass(IntEnum):
@@ -31,9 +32,14 @@ class FactorClass(IntEnum):
 
 
 class Classes(NamedTuple):
-    """The class of each block, and the angles of its parameters, NaN where it has none."""
+    """The class of each block, its factors as the class writes them, and the angles of its parameters.
+
+    Angles are NaN where a class has none. Factors of no constructed form are left as they are.
+    """
 
     kind: Int8[np.ndarray, " block"]
+    first: Complex[np.ndarray, "block 3 2"]
+    second: Complex[np.ndarray, "block 3 half"]
     nu: Float[np.ndarray, " block"]
     xi: Float[np.ndarray, " block"]
     alpha: Float[np.ndarray, " block"]
@@ -46,19 +52,22 @@ def classes_of_four(
     """The classes of products of two pairs of nodes. One of them is z_{ν=i} and the other z_ξ, in either order.
 
     >>> from nucleate.algebra import nu, xi
-    >>> classes_of_four(xi(1j).z[None], nu(1j).z[None], 0.1).kind.tolist()
-    [0]
+    >>> found = classes_of_four(xi(1j).z[None], nu(1j).z[None], 0.1)
+    >>> found.kind.tolist(), bool((found.second == xi(1j).z).all())
+    ([0], True)
     """
     one, other = first[:, :, 1], second[:, :, 1]
-    swapped = _is_xi(one, match) & _is_nu_i(other, match)
-    straight = _is_xi(other, match) & _is_nu_i(one, match) & ~swapped
-    turned, plain = np.where(swapped[:, None], one, other), np.where(swapped[:, None], other, one)
-    found = swapped | straight
+    straight = _is_nu_i(one, match) & _is_xi(other, match)
+    swapped = _is_nu_i(other, match) & _is_xi(one, match) & ~straight
+    found = straight | swapped
+    swap = swapped[:, None, None]
+    first, second = np.where(swap, second, first), np.where(swap, first, second)
+    a, c = second[:, 0, 1], second[:, 2, 1]
+    xi = np.angle(np.where(np.imag(c) > 0, a, a.conj()))  # c = −i is the conjugate, as seen from frequency −k
     kind = np.where(found, FactorClass.XI_NU, FactorClass.OTHER).astype(np.int8)
-    # c = −i is the conjugate, as seen from frequency −k.
-    xi = np.angle(np.where(np.imag(turned[:, 2]) > 0, turned[:, 0], turned[:, 0].conj()))
     nothing = np.full(len(kind), np.nan)
-    return Classes(kind, np.where(found, np.angle(plain[:, 0]), np.nan), np.where(found, xi, np.nan), nothing, nothing)
+    nu = np.where(found, np.angle(first[:, 0, 1]), np.nan)
+    return Classes(kind, first, second, nu, np.where(found, xi, np.nan), nothing, nothing)
 
 
 def classes_of_six(
@@ -66,43 +75,56 @@ def classes_of_six(
 ) -> Classes:
     """The classes of products of two and three nodes.
 
-    z_syn is the same with its columns moved on by one, which turns ν by a third: the turn that brings ν closest to ±i
-    is taken, so that a class does not depend on the order of nodes.
+    A class must not depend on the order of nodes. z_syn is the same with its columns moved on by one, which turns ν by
+    a third: the turn that brings ν closest to ±i is taken. If ν is ±i or ±1, [1, ν] and [ν, 1] are the same pair, so
+    columns of the three may be multiplied by ν: see `_as_twisted`.
 
     >>> from nucleate.algebra import nu, syn
     >>> classes_of_six(nu(1).z[None], syn().z[None], 0.1).kind.tolist()
     [2]
     """
-    pair, (triple, has_c) = first[:, :, 1], _in_order(second, match)
-    is_syn = has_c & (np.abs(triple[:, :2] - triple[:, 2:]).max(axis=(1, 2)) < match)
-    turns = pair[:, None] * np.array([1, _OMEGA, _OMEGA.conj()])[:, None]  # block, turn, row
+    pair, three = first[:, :, 1], _as_twisted(first[:, :, 1], second, match)
+    a, b, c = (three[:, row, 1:] for row in range(3))
+    has_c = np.abs(c - _THIRDS).max(axis=1) < match
+    is_syn = has_c & (np.maximum(np.abs(a - c), np.abs(b - c)).max(axis=1) < match)
+    turns = pair[:, None] * np.array([1, *_THIRDS])[:, None]  # block, turn, row
     nearest = np.argmin(np.abs(turns[:, :, 0] ** 2 + 1), axis=1)
     pair = np.where(is_syn[:, None], turns[np.arange(len(pair)), nearest], pair)
-    is_nu, is_i = _is_nu(pair, match), _is_nu_i(pair, match)
-    conditions = [is_i & has_c, is_nu & is_syn]
+    conditions = [_is_nu_i(pair, match) & has_c, _is_nu(pair, match) & is_syn]
     kind = np.select(conditions, [FactorClass.SYN_TWISTED, FactorClass.SYN_NU], default=FactorClass.OTHER)
-    twisted = kind == FactorClass.SYN_TWISTED
-    alpha, beta = np.angle(triple[:, 0, 0] / _OMEGA), np.angle(triple[:, 0, 1] / _OMEGA.conj())
+    known, twisted = kind != FactorClass.OTHER, kind == FactorClass.SYN_TWISTED
+    nothing = np.full(len(kind), np.nan)
     return Classes(
         kind.astype(np.int8),
-        np.where(kind == FactorClass.OTHER, np.nan, np.angle(pair[:, 0])),
-        np.full(len(kind), np.nan),
-        np.where(twisted, alpha, np.nan),
-        np.where(twisted, beta, np.nan),
+        np.where(known[:, None, None], np.stack([np.ones_like(pair), pair], axis=2), first),
+        np.where(known[:, None, None], three, second),
+        np.where(known, np.angle(pair[:, 0]), np.nan),
+        nothing,
+        np.where(twisted, np.angle(a[:, 0] / _THIRDS[0]), np.nan),
+        np.where(twisted, np.angle(a[:, 1] / _THIRDS[1]), np.nan),
     )
 
 
-def _in_order(
-    second: Complex[np.ndarray, "block 3 3"], match: float
-) -> tuple[Complex[np.ndarray, "block 3 2"], Bool[np.ndarray, " block"]]:
-    """The last two columns with c ≈ ω first and signs by which a is near c, and whether c is (1, ω, ω̄)."""
-    columns = second[:, :, 1:]
-    columns = np.where((np.imag(columns[:, 2, 0]) < 0)[:, None, None], columns[:, :, ::-1], columns)
-    a, c = columns[:, 0], columns[:, 2]
-    away = np.abs(a - c) > np.abs(a + c)
-    signs = np.where(away, -1, 1)[:, None]
-    signed = np.concatenate([columns[:, :2] * signs, columns[:, 2:]], axis=1)
-    return signed, np.abs(c - [_OMEGA, _OMEGA.conj()]).max(axis=1) < match
+def _as_twisted(
+    pair: Complex[np.ndarray, "block 3"], second: Complex[np.ndarray, "block 3 3"], match: float
+) -> Complex[np.ndarray, "block 3 3"]:
+    """The three nodes as z_{syn,αβ} writes them: c ≈ (1, ω, ω̄), and signs by which a is close to c.
+
+    Where the square of `pair` is 1 but for the signs of a and b, the two pairs that a column makes are the same with
+    the column multiplied by `pair`, and the choice closest to z_syn is taken.
+    """
+    square = pair**2
+    like = np.abs(square - np.stack([square[:, 1], square[:, 0], np.ones(len(pair))], axis=1)).max(axis=1) < match
+    factor = np.where(like[:, None], pair, 1)
+    choices = np.stack([second] * 4, axis=1)  # block, choice, row, column
+    choices[:, 1::2, :, 1] *= factor[:, None]
+    choices[:, 2:, :, 2] *= factor[:, None]
+    choices = np.where((np.imag(choices[:, :, 2, 1]) < 0)[:, :, None, None], choices[..., [0, 2, 1]], choices)
+    a, c = choices[:, :, 0], choices[:, :, 2]
+    choices[:, :, :2] *= np.where(np.abs(a - c) > np.abs(a + c), -1, 1)[:, :, None]
+    # c decides between ±1, where a wrong column has −ω; a decides between ±i, which leave c as it is.
+    off = 10 * np.abs(c[..., 1:] - _THIRDS).max(axis=-1) + np.abs(choices[:, :, 0] - c).sum(axis=-1)
+    return choices[np.arange(len(pair)), off.argmin(axis=1)]
 
 
 def _is_xi(column: Complex[np.ndarray, "block 3"], match: float) -> Bool[np.ndarray, " block"]:

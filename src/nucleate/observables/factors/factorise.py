@@ -46,7 +46,8 @@ class Factorisation:
     nodes; `kind`: codes of `FactorClass`; `error`: of the best product, NaN unless there are four or six nodes;
     `nu`, `xi`, `alpha`, `beta`: angles of the parameters, NaN where a class has none; `first`: two nodes, `second`:
     two or three, the third is NaN. The same nodes in another order have −ν, ν̄ and, beside z_syn, ν e^{±2πi/3}, of which
-    the one closest to ±i is given; ξ can be iξ, −ξ, −iξ or ξ̄, and α can be iα, −α or −iα. Source: [tian2024cogo].
+    the one closest to ±i is given; of ±α and ±iα the one closest to 1 is given; ξ can be iξ, −ξ, −iξ or ξ̄.
+    Source: [tian2024cogo].
 
     >>> from nucleate.algebra import order_six, to_weights
     >>> group = Characters.cyclic(5)
@@ -159,11 +160,10 @@ def _factors(
         good = split.error <= thresholds.factorable * np.sqrt(3 * nodes)
         result["kind"][network, half] = FactorClass.NONFACTORABLE
         result["error"][network, half] = split.error
-        at, first, second = (network[good], half[good]), split.first[good], split.second[good]
-        for name, values in classes(first, second, thresholds.match)._asdict().items():
-            result[name][at] = values
-        result["first"][at] = first
-        result["second"][(*at, slice(None), slice(nodes // 2))] = second
+        at, found = (network[good], half[good]), classes(split.first[good], split.second[good], thresholds.match)
+        for name, values in found._asdict().items():
+            where = (*at, slice(None), slice(nodes // 2)) if name == "second" else at
+            result[name][where] = values
     return result
 
 
