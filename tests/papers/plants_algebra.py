@@ -1,5 +1,5 @@
-"""Evidence for the claims on quadratic networks, planted at the sizes of the standard budget, or of the paper's where that
-leaves an experiment out: where each holds, and where it fails."""
+"""Evidence for the claims on quadratic networks, planted at the sizes of the standard budget, or of the paper's where
+that leaves an experiment out: where each holds, and where it fails."""
 
 from collections.abc import Callable
 from functools import cache
@@ -23,7 +23,7 @@ from nucleate.papers.algebra.experiments.network import (
     GroupFleet,
 )
 from nucleate.papers.algebra.readings import network, occam, solutions
-from nucleate.papers.algebra.readings.solutions import Angles, Course
+from nucleate.papers.algebra.readings.solutions import Angles, Course, Variants
 from nucleate.record import Outcome
 
 READINGS = {
@@ -75,6 +75,7 @@ def course(name: str, kinds: dict[FactorClass, float], order: Callable | None = 
 def found(kinds: Callable[[int], dict[FactorClass, float]], *names: str) -> Evidence:
     """Fleets whose solutions are of these kinds, by the number of elements."""
     known = {READINGS[name]: course(name, kinds(int(fleet(name).group[1:]))) for name in names}
+    known[solutions.variants] = Variants(*np.full((2, 4), 0.25), 0.05)
     return Evidence({name: run(name) for name in names}, None, known=known)
 
 
@@ -120,10 +121,10 @@ PLANTS: dict[str, tuple[Callable[[], Evidence] | None, Callable[[], Evidence] | 
     "algebra/20": (lambda: accurate(1.0), lambda: accurate(0.9)),
     "algebra/21": (lambda: found(table, C23, C7, C11), lambda: found(another, C23, C7, C11)),
     "algebra/22": (lambda: found(table, C71, C127), lambda: found(another, C71, C127)),
-    "algebra/23": (lambda: found(table, C23), lambda: found(lambda _: NEVER_PRODUCTS, C23)),
+    "algebra/23": (lambda: found(table, C23, DECAY), lambda: found(lambda _: NEVER_PRODUCTS, C23, DECAY)),
     "algebra/24": (
-        lambda: decays(lambda wd: np.where(wd < 2e-5, 40, np.where(wd < 5e-5, 9, 6))),
-        lambda: decays(lambda wd: np.where(wd < 2e-5, 6, np.where(wd < 5e-5, 9, 40))),
+        lambda: decays(lambda wd: np.where(wd < 5e-5, 40, np.where(wd < 1e-4, 9, 6))),
+        lambda: decays(lambda wd: np.where(wd < 5e-5, 6, np.where(wd < 1e-4, 9, 40))),
     ),
     "algebra/25": (lambda: residuals(0.01), lambda: residuals(0.5)),
     "algebra/26": (lambda: angles(-np.pi / 4, 2 * np.pi / 3), lambda: angles(0.0, np.pi / 12)),

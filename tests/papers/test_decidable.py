@@ -1,5 +1,5 @@
-"""Every claim can come out either way: from planted evidence at the sizes of the standard budget, or of the paper's where
-that leaves an experiment out."""
+"""Every claim can come out either way: from planted evidence at the sizes of the standard budget, or of the paper's
+where that leaves an experiment out."""
 
 import importlib
 from pathlib import Path

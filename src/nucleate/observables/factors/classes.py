@@ -84,13 +84,14 @@ def classes_of_six(
     [2]
     """
     pair, three = first[:, :, 1], _as_twisted(first[:, :, 1], second, match)
-    a, b, c = (three[:, row, 1:] for row in range(3))
+    a, c = three[:, 0, 1:], three[:, 2, 1:]
     has_c = np.abs(c - _THIRDS).max(axis=1) < match
-    is_syn = has_c & (np.maximum(np.abs(a - c), np.abs(b - c)).max(axis=1) < match)
+    # As in the authors' extraction: of the three rows together, so that c may be further off if a and b are closer.
+    is_syn = np.sqrt(np.square(np.abs(three[:, :, 1:] - _THIRDS)).mean(axis=1)).max(axis=1) < match
     turns = pair[:, None] * np.array([1, *_THIRDS])[:, None]  # block, turn, row
     nearest = np.argmin(np.abs(turns[:, :, 0] ** 2 + 1), axis=1)
     pair = np.where(is_syn[:, None], turns[np.arange(len(pair)), nearest], pair)
-    conditions = [_is_nu_i(pair, match) & has_c, _is_nu(pair, match) & is_syn]
+    conditions = [_is_nu_i(pair, match) & (has_c | is_syn), _is_nu(pair, match) & is_syn]
     kind = np.select(conditions, [FactorClass.SYN_TWISTED, FactorClass.SYN_NU], default=FactorClass.OTHER)
     known, twisted = kind != FactorClass.OTHER, kind == FactorClass.SYN_TWISTED
     nothing = np.full(len(kind), np.nan)

@@ -18,7 +18,7 @@ class Thresholds(Checked):
     """From where on something counts in `factorise`.
 
         node at k ⇔ |a_k| > present,    sign changed ⇔ |ratio − first ratio| > flip
-        product ⇔ error ≤ factorable √(3q),    form recognised ⇔ every |difference| < match
+        product ⇔ error ≤ factorable √(3q),    form recognised ⇔ |difference| < match
 
     q: nodes of a frequency. The numbers are those of the authors' extraction; `pairing` is not: see `Pairing`.
     Source: [tian2024cogo].

@@ -8,7 +8,7 @@ import xarray as xr
 
 from nucleate.algebra import Characters
 from nucleate.claims import Evidence
-from nucleate.observables import FactorClass, factorise
+from nucleate.observables import FactorClass, Pairing, Thresholds, factorise
 from nucleate.papers.algebra.experiments.network import ADAMW, C7, C11, C23, C71, C127, DECAY
 from nucleate.record import stayed_finite
 
@@ -17,6 +17,9 @@ CONSTRUCTED = (FactorClass.XI_NU, FactorClass.SYN_TWISTED, FactorClass.SYN_NU)
 
 PORTRAITS = 3
 """The most frequencies of one network that are drawn."""
+
+MATCH = 0.1
+"""What is this close is equal, as in the extraction."""
 
 FACTORABLE = (*CONSTRUCTED, FactorClass.OTHER)
 
@@ -58,12 +61,12 @@ class Course:
             return counts / counts.sum(-1, keepdims=True)
 
 
-def course(record: xr.Dataset) -> Course:
+def course(record: xr.Dataset, thresholds: Thresholds = Thresholds()) -> Course:  # noqa: B008 (frozen)
     """The solutions of all networks that did not diverge, at every look at their weights."""
     record = stayed_finite(record)
     characters = Characters.of(record.sums.values)
     a, b, c = (record[name].values for name in "abc")
-    found = factorise(a, b, c, characters)
+    found = factorise(a, b, c, characters, thresholds)
     squares = sum(np.square(weights, dtype=float).sum((-2, -1)) for weights in (a, b, c))
     return Course(
         record.step_weights.values,
@@ -113,6 +116,28 @@ BY_MODULUS: dict[int, Callable[[Evidence], Course]] = {7: c7, 11: c11, 23: c23, 
 
 
 @dataclass(frozen=True)
+class Variants:
+    """Mean shares of the classes of `FACTORABLE` at the end by other ways to read the same weights, and the share of
+    solutions of order 4 or 6 that are not factorable.
+
+    `reference`: pairs of nodes by row c alone; `loose`: forms are recognised within twice the threshold.
+    """
+
+    reference: np.ndarray
+    loose: np.ndarray
+    lost: float
+
+
+def variants(evidence: Evidence) -> Variants:
+    """Other readings of the talk's d = 23."""
+    last = stayed_finite(evidence.record(C23)).isel(step_weights=[-1])
+    by_row_c = course(last, Thresholds(pairing=Pairing.OUTPUT_ROW))
+    loose = course(last, Thresholds(match=2 * MATCH))
+    lost = np.mean(~by_row_c.is_factorable[by_row_c.is_four_or_six])
+    return Variants(*(np.nanmean(each.shares(), axis=0) for each in (by_row_c, loose)), float(lost))
+
+
+@dataclass(frozen=True)
 class Angles:
     """Angles of the factors of all solutions at the end, in one row each, and folded by what the order of nodes leaves
     open: ξ, iξ and ξ̄ are the same solution, and so are ν, −ν, ν̄ and, beside z_syn, ν e^{2πi/3}.
@@ -134,10 +159,6 @@ class Angles:
     def folded_nu(self) -> np.ndarray:
         """0 to π/6: ±π/3 and 0 are 0, ±π/2 and ±π/6 are π/6."""
         return _folded(self.nu, np.pi / 3)
-
-
-MATCH = 0.1
-"""Angles this close to 0 are 0, as in the extraction."""
 
 
 def angles(evidence: Evidence) -> Angles:

@@ -45,12 +45,8 @@ class GroupNetwork(Recipe):
         d = self.group.order
         size = max(1, round(self.train_share * d * d))
         in_train = self.task.split(jax.random.key(member["seed_split"]), size).in_train.reshape(d, d)
-        held_out = ~in_train
-        return {
-            "train": {"label": self.group.products, "weight": (in_train / size).astype(np.float32)},
-            "in_train": in_train,
-            "held_out_weight": (held_out / max(held_out.sum(), 1)).astype(np.float32),
-        }
+        train = {"label": self.group.products, "weight": (in_train / size).astype(np.float32)}
+        return {"train": train, "in_train": in_train}
 
     def model(self, member: Mapping[str, Any], key: Array) -> Quadratic:
         return self.start(self.group, key)
@@ -68,9 +64,9 @@ class GroupNetwork(Recipe):
         weights = {"a": ("element", "node"), "b": ("element", "node"), "c": ("node", "element")}
         return (
             Probe("train_loss", lambda view: view.loss, often),
-            Probe("test_loss", _over("held_out_weight", _errors), often),
-            Probe("train_accuracy", _over("weight", _right), often),
-            Probe("test_accuracy", _over("held_out_weight", _right), often),
+            Probe("test_loss", _over(jnp.logical_not, _errors), often),
+            Probe("train_accuracy", _over(jnp.asarray, _right), often),
+            Probe("test_accuracy", _over(jnp.logical_not, _right), often),
             Probe("squared_norm", lambda view: optax.tree.norm(view.model, squared=True), often),
             *(
                 Probe(name, lambda view, name=name: getattr(view.model, name), seldom, dims, axis="step_weights")
@@ -95,12 +91,12 @@ def _right(outputs: Float[Array, "element element element"], label: Array) -> Ar
     return outputs.argmax(-1) == label
 
 
-def _over(weight: str, score):
-    """The mean of a score over pairs of this weight; NaN if there are none."""
+def _over(choose, score):
+    """The mean of a score over the pairs that are chosen by whether they are trained on; NaN if there are none."""
 
     def look(view: View) -> Float[Array, ""]:
-        given = view.data["train"]["weight"] if weight == "weight" else view.data[weight]
-        mean = jnp.sum(given * score(view.model.on_grid(), view.data["train"]["label"]))
-        return jnp.where(given.sum() > 0, mean, jnp.nan)
+        chosen = choose(view.data["in_train"])
+        # Counted before it is divided, so that all right is 1 to the last bit.
+        return jnp.sum(chosen * score(view.model.on_grid(), view.data["train"]["label"])) / jnp.sum(chosen)
 
     return look
