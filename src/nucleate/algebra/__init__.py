@@ -7,14 +7,14 @@ float64 throughout, without JAX.
 
 from nucleate.algebra.blocks import nu, syn, syn_twisted, unit, xi
 from nucleate.algebra.characters import Characters
-from nucleate.algebra.conditions import Conditions
 from nucleate.algebra.loss import LossTerms
-from nucleate.algebra.monomials import Monomials
 from nucleate.algebra.occam import occam_path
+from nucleate.algebra.optimality import Conditions
 from nucleate.algebra.optimisers import memorising, mixed, order_four, order_six
 from nucleate.algebra.partial import Partial
 from nucleate.algebra.quantities import conditions, decompose, monomials
 from nucleate.algebra.solution import Solution
+from nucleate.algebra.sums import Monomials
 from nucleate.algebra.weights import Weights, from_weights, to_weights
 
 __all__ = [

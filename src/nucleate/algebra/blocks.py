@@ -1,10 +1,12 @@
 """The partial solutions that constructed optimisers, and trained networks, are made of."""
 
 import math
+from numbers import Number
 
 import numpy as np
 
 from nucleate.algebra.partial import Partial
+from nucleate.checking import shown
 
 OMEGA = complex(-0.5, math.sqrt(3) / 2)
 """ω = exp(2πi/3)"""
@@ -20,6 +22,7 @@ def unit(a: complex = 1.0, b: complex = 1.0) -> Partial:
     >>> unit(2, 1j).z.ravel().tolist()
     [(2+0j), 1j, -0.5j]
     """
+    a, b = _number("unit: a", a), _number("unit: b", b)
     if not a * b:
         raise ValueError(f"unit: a and b must not be 0, as the product of a node's rows is 1; got {a} and {b}.")
     return Partial(np.array([[a], [b], [1 / (a * b)]]))
@@ -84,6 +87,13 @@ def xi(value: complex) -> Partial:
 
 
 def _on_circle(name: str, value: complex) -> complex:
+    value = _number(name, value)
     if not math.isclose(abs(value), 1, abs_tol=1e-9):
         raise ValueError(f"{name} must have modulus 1, as exp(0.3j) has; got {value}, of modulus {abs(value):.6g}.")
-    return complex(value)
+    return value
+
+
+def _number(name: str, value: complex) -> complex:
+    if not isinstance(value, Number):
+        raise ValueError(f"{name} must be a number, real or complex; got {shown(value)}.")
+    return complex(value)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from typing import final
 import numpy as np
 from jaxtyping import Float
 
-from nucleate.algebra.monomials import Monomials
+from nucleate.algebra.sums import Monomials
 
 
 @final

@@ -54,7 +54,7 @@ def order_six(characters: Characters, nu_values: Num[ArrayLike, "*half"] = 1j, y
 def mixed(
     characters: Characters,
     k0: SupportsIndex | None = None,
-    nu_value: complex = 1j,
+    nu_value: Num[ArrayLike, ""] = 1j,
     xi_values: Num[ArrayLike, "*half"] = 1.0,
 ) -> Solution:
     """Order six at ±k₀ and order four elsewhere: a global optimum of 2d nodes for odd d.
@@ -75,7 +75,7 @@ def mixed(
     k0 = pairs[0] if k0 is None and pairs else k0
     if k0 not in pairs:
         raise ValueError(f"mixed: k0 must be one of the pairs ±k of the group, {pairs}; got {k0}.")
-    six = (syn() * nu(nu_value)).normalised().at(characters, k0)
+    six = (syn() * nu(complex(nu_value))).normalised().at(characters, k0)
     biased = six.z.copy()
     for k in pairs:
         if k != k0:

@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Num
 
 from nucleate.algebra.characters import Characters
-from nucleate.algebra.solution import ROUNDING, Solution
-from nucleate.checking import Checked
+from nucleate.algebra.solution import ROUNDING, Solution, complex_array
+from nucleate.checking import Checked, checked
 
 
 @final
@@ -37,11 +37,9 @@ class Partial(Checked):
     frequency: int | None = None
 
     def check(self) -> None:
-        z = np.asarray(self.z, np.complex128)
+        z = complex_array("Partial.z", self.z)
         if z.ndim != 2 or z.shape[0] != 3:
             self.refuse("z", f"must have the shape (3, nodes), rows a, b and c; got {z.shape}")
-        if not np.isfinite(z).all():
-            self.refuse("z", "must be finite; got NaN or infinite entries")
         if self.frequency is not None and self.frequency < 1:
             self.refuse("frequency", f"must be >= 1, as frequency 0 has no part in the loss; got {self.frequency}")
         object.__setattr__(self, "z", z)
@@ -74,6 +72,7 @@ class Partial(Checked):
         _one_frequency(self.frequency, pinned.frequency, "Partial.pinned")
         return pinned
 
+    @checked
     def at(self, characters: Characters, k: SupportsIndex | None = None) -> Solution:
         """These nodes in a group: z at frequency k, its conjugate at −k, and 0 elsewhere.
 
@@ -88,6 +87,7 @@ class Partial(Checked):
         _one_frequency(self.frequency, place, "Partial.at")
         return self._at(characters, [place])
 
+    @checked
     def everywhere(self, characters: Characters) -> Solution:
         """The same nodes at all frequencies k ≠ 0 at once: z at one of each pair ±k, its conjugate at the other.
 

@@ -1,9 +1,9 @@
 """What is asked of a solution: its sums of monomials, its loss in parts, the conditions it meets."""
 
-from nucleate.algebra.conditions import Conditions
 from nucleate.algebra.loss import LossTerms
-from nucleate.algebra.monomials import Monomials
+from nucleate.algebra.optimality import Conditions
 from nucleate.algebra.solution import Solution
+from nucleate.algebra.sums import Monomials
 from nucleate.checking import checked
 
 

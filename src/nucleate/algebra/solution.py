@@ -6,12 +6,12 @@ from numbers import Real
 from typing import Any, SupportsIndex, final
 
 import numpy as np
-from jaxtyping import Num
+from jaxtyping import Complex, Num
 
 from nucleate.algebra.characters import Characters
 from nucleate.algebra.loss import LossTerms
-from nucleate.algebra.monomials import Monomials
-from nucleate.checking import Checked
+from nucleate.algebra.sums import Monomials
+from nucleate.checking import Checked, shown
 
 ROUNDING = 1e-9
 """What counts as 0, relative to the largest |z|: z comes from sums of hundreds of numbers in float64."""
@@ -43,12 +43,9 @@ class Solution(Checked):
     z: Num[np.ndarray, "3 freq node"]
 
     def check(self) -> None:
-        z = np.asarray(self.z, np.complex128)
-        d = self.characters.order
+        z, d = complex_array("Solution.z", self.z), self.characters.order
         if z.ndim != 3 or z.shape[:2] != (3, d):
             self.refuse("z", f"must have the shape (3, {d}, nodes), rows a, b, c by frequencies; got {z.shape}")
-        if not np.isfinite(z).all():
-            self.refuse("z", "must be finite; got NaN or infinite entries")
         apart = np.abs(z[:, self.characters.negative] - z.conj())
         if apart.max(initial=0) > ROUNDING * np.abs(z).max(initial=0):
             p, k, j = np.unravel_index(np.argmax(apart), z.shape)
@@ -132,3 +129,18 @@ class Solution(Checked):
                 f"Solution {sign} Solution needs one group; got two different ones, of {here} and {there} elements."
             )
         return self.characters
+
+
+def complex_array(name: str, value: Any) -> Complex[np.ndarray, "..."]:
+    """Numbers as complex128; `name`: what errors call them.
+
+    >>> complex_array("z", [[1, 2j]]).dtype.name
+    'complex128'
+    """
+    try:
+        array = np.asarray(value, np.complex128)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array of numbers; got {shown(value)}.") from None
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite; got NaN or infinite entries.")
+    return array

@@ -31,6 +31,7 @@ class Weights(NamedTuple):
         """o(x, y)_m, with the axes x, y, m."""
         return np.square(self.a[:, None] + self.b) @ self.c
 
+    @checked
     def loss(self, characters: Characters) -> float:
         """Mean square error over all pairs, computed from the outputs and not by frequencies.
 

@@ -16,8 +16,8 @@ class FactorClass(IntEnum):
         XI_NU: z_{ν=i} * z_ξ,    SYN_TWISTED: z_{ν=i} * z_{syn,αβ},    SYN_NU: z_ν * z_syn
         OTHER: another product,    NONFACTORABLE: no product,    NEITHER_4_NOR_6: another number of nodes
 
-    XI_NU has four nodes, SYN_TWISTED and SYN_NU have six. z_{ν=i} * z_syn is SYN_TWISTED. Source: the table of
-    [tian2024cogo].
+    XI_NU has four nodes, SYN_TWISTED and SYN_NU have six. z_{ν=i} * z_syn is SYN_TWISTED. NEITHER_4_NOR_6 may be none
+    at all, which the authors count apart: see `Factorisation.order`. Source: the table of [tian2024cogo].
 
     >>> FactorClass(2).name
     'SYN_NU'
@@ -84,14 +84,13 @@ def classes_of_six(
     [2]
     """
     pair, three = first[:, :, 1], _as_twisted(first[:, :, 1], second, match)
-    a, c = three[:, 0, 1:], three[:, 2, 1:]
-    has_c = np.abs(c - _THIRDS).max(axis=1) < match
-    # As in the authors' extraction: of the three rows together, so that c may be further off if a and b are closer.
-    is_syn = np.sqrt(np.square(np.abs(three[:, :, 1:] - _THIRDS)).mean(axis=1)).max(axis=1) < match
+    away = np.abs(three[:, :, 1:] - _THIRDS)
+    is_syn = (np.sqrt(np.square(away).mean(axis=1)) < match).all(axis=1)
+    has_c = (away[:, 2] < match).all(axis=1) | is_syn
     turns = pair[:, None] * np.array([1, *_THIRDS])[:, None]  # block, turn, row
     nearest = np.argmin(np.abs(turns[:, :, 0] ** 2 + 1), axis=1)
     pair = np.where(is_syn[:, None], turns[np.arange(len(pair)), nearest], pair)
-    conditions = [_is_nu_i(pair, match) & (has_c | is_syn), _is_nu(pair, match) & is_syn]
+    conditions = [_is_nu_i(pair, match) & has_c, _is_nu(pair, match) & is_syn]
     kind = np.select(conditions, [FactorClass.SYN_TWISTED, FactorClass.SYN_NU], default=FactorClass.OTHER)
     known, twisted = kind != FactorClass.OTHER, kind == FactorClass.SYN_TWISTED
     nothing = np.full(len(kind), np.nan)
@@ -101,8 +100,8 @@ def classes_of_six(
         np.where(known[:, None, None], three, second),
         np.where(known, np.angle(pair[:, 0]), np.nan),
         nothing,
-        np.where(twisted, np.angle(a[:, 0] / _THIRDS[0]), np.nan),
-        np.where(twisted, np.angle(a[:, 1] / _THIRDS[1]), np.nan),
+        np.where(twisted, np.angle(three[:, 0, 1] / _THIRDS[0]), np.nan),
+        np.where(twisted, np.angle(three[:, 0, 2] / _THIRDS[1]), np.nan),
     )
 
 

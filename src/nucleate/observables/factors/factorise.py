@@ -18,10 +18,10 @@ class Thresholds(Checked):
     """From where on something counts in `factorise`.
 
         node at k ⇔ |a_k| > present,    sign changed ⇔ |ratio − first ratio| > flip
-        product ⇔ error ≤ factorable √(3q),    form recognised ⇔ |difference| < match
+        product ⇔ error ≤ factorable √(3q),    number recognised ⇔ |difference| < match
 
-    q: nodes of a frequency. The numbers are those of the authors' extraction; `pairing` is not: see `Pairing`.
-    Source: [tian2024cogo].
+    q: nodes of a frequency. Of z_syn the root mean square over each column must be below `match`. The numbers are those
+    of the authors' extraction; `pairing` is not: see `Pairing`. Source: the code of [tian2024cogo].
 
     >>> Thresholds(present=-1)
     Traceback (most recent call last):

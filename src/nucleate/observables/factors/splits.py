@@ -19,9 +19,9 @@ class Pairing(Enum):
 
         ALL_ROWS: a, b and c,    OUTPUT_ROW: c alone
 
-    ALL_ROWS is ours, and OUTPUT_ROW is the reference. Row c alone cannot tell the pairs of z_{ν=i} * z_{syn,αβ} from
-    two other sets of pairs, for which rows a and b have no common ratio: noise decides between them, and such
-    solutions count as not factorable or not, by chance. Source: the extraction of [tian2024cogo].
+    ALL_ROWS is ours, and OUTPUT_ROW is the reference. If c is exactly (1, ω, ω̄), it cannot tell the pairs of
+    z_{ν=i} * z_{syn,αβ} from two other sets of pairs, for which rows a and b have no common ratio: rounding decides
+    whether such nodes are factorable. Trained networks are rarely so exact. Source: the code of [tian2024cogo].
 
     >>> Pairing("output row")
     <Pairing.OUTPUT_ROW: 'output row'>

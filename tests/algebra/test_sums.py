@@ -53,6 +53,13 @@ def test_they_are_the_sums_they_are_said_to_be(group, anything):
     np.testing.assert_allclose(r.squares[1], np.einsum("ij,kj,lj->ikl", b, b, c), atol=1e-12)
 
 
+def test_they_are_the_same_some_at_a_time(anything, monkeypatch):
+    z = anything(SEVEN, 4)
+    at_once = monomials(z)
+    monkeypatch.setattr("nucleate.algebra.sums.ENTRIES", 3 * 7 * 4)  # three, three and one
+    close(monomials(z), at_once.cross, at_once.squares)
+
+
 def test_squares_by_the_sum_of_their_frequencies(group, anything):
     r = monomials(anything(group, 2))
     for m in range(group.order):
