@@ -11,7 +11,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import forces, gemm, llc, modular, particles, recording, simulator, text, toy, transformer
+from benchmarks import forces, gemm, llc, modular, particles, quadratic, recording, simulator, text, toy, transformer
 from nucleate.machine import cores
 
 ROUNDS = 3
@@ -82,6 +82,20 @@ SUBJECTS = (
             "network-steps/s",
         )
         for case, steps in ((text.SMALL, 300), (text.LARGE, 20))
+    ),
+    *(
+        (
+            f"quadratic network, {case.fleet.group}",
+            {
+                "PyTorch loop": partial(quadratic.torch_loop, case, steps // 10),
+                "PyTorch fleet of 4": partial(quadratic.torch_fleet, case, 4, steps // 40),
+                "nucleate": partial(quadratic.nucleate, case, cores(), steps),
+                "nucleate, one network": partial(quadratic.nucleate, case, 1, steps),
+                "GEMM peak of its shapes": partial(quadratic.gemm_bound, case),
+            },
+            "network-steps/s",
+        )
+        for case, steps in ((quadratic.C23, 1600), (quadratic.C71, 160))
     ),
 )
 

@@ -5,7 +5,7 @@ import inspect
 
 import pytest
 
-ROOMS = ["claims", "fleet", "interventions", "models", "optimizers", "record", "tasks"]
+ROOMS = ["algebra", "claims", "fleet", "interventions", "models", "optimizers", "record", "tasks"]
 PUBLIC = [(room, name) for room in ROOMS for name in importlib.import_module(f"nucleate.{room}").__all__]
 
 

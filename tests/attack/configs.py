@@ -59,7 +59,7 @@ class Configs(Attack):
     def __init__(self):
         sizes = [each for name in PAPERS for each in paper(name).experiments.values()]
         self._configs: list[Experiment] = [
-            *{type(each.standard): each.quick or each.standard for each in sizes}.values(),
+            *{type(each.paper): each.quick or each.standard or each.paper for each in sizes}.values(),
             Lines(),
         ]
 

@@ -2,7 +2,7 @@
 
 The error is a `RunError` where something on disk is wrong, and else one of Python's for wrong values. The names are
 those of the rooms, and some of `misuses`: R a recipe, M its members, P its plan, D its record, RUN its run, K a key,
-E an embedding, Q the equations of an addition table's parallelograms.
+E an embedding, Q the equations of an addition table's parallelograms, C5 the characters of five elements.
 """
 
 _BAD = (ValueError, TypeError, LookupError)
@@ -264,13 +264,53 @@ learning_coefficient(len, Whole(E), [], [Setting(1e-4, 1)]) | checkpoints
 mixing(np.zeros(3))                                         | mixing
 """
 
+_ALGEBRA = """
+Characters.cyclic(0)                                        | cyclic: d
+Characters.cyclic(2.5)                                      | cyclic: d
+Characters.of("abc")                                        | Characters.table
+Characters.of([[0, 1], [1]])                                | square
+Characters.of([[0, 1], [1, 5]])                             | none of the 2 elements
+Characters.of([[0, 1, 2], [1, 2, 0], [2, 1, 0]])            | do not commute
+Characters.of(Group.named("S3").products)                   | abelian
+Characters(None)                                            | Characters.table
+Solution(C5, None)                                          | Solution.z
+Solution(C5, [["a"]])                                       | Solution.z
+Solution(C5, zeros((3, 4, 1)))                              | Solution.z
+Solution(5, zeros((3, 5, 1)))                               | Solution.characters
+Partial(zeros(3))                                           | Partial.z
+Partial(zeros((3, 1)), "first")                             | Partial.frequency
+nu("i")                                                     | nu: value
+nu(nan)                                                     | nu: value
+xi(2)                                                       | modulus 1
+unit(None)                                                  | unit: a
+syn_twisted(1, [1, 2])                                      | syn_twisted: beta
+syn().at(5, 1)                                              | characters
+syn().at(C5)                                                | k must be given
+syn().at(C5, 7)                                             | Partial.at
+syn().pinned(1) * nu(1j).pinned(2)                          | two frequencies
+order_six(5)                                                | characters
+order_six(C5, "x")                                          | nu_values
+order_four(C5, [1, 1, 1])                                   | xi_values
+mixed(C5, 9)                                                | k0
+mixed(C5, "a")                                              | k0
+memorising(None)                                            | characters
+decompose(C5)                                               | solution
+to_weights(syn())                                           | solution
+from_weights(C5, E, E, E)                                   | from_weights
+occam_path(order_six(C5), order_six(C5), ())                | times
+occam_path(order_six(C5), order_four(C5), (0.5,))           | R_n
+factorise(E, E, E.T, C5)                                    | factorise: a
+factorise(*to_weights(order_six(C5)), "C5")                 | factorise: characters
+Thresholds(flip=0)                                          | Thresholds.flip
+"""
+
 
 def misuses() -> list[tuple[str, type[Exception] | tuple[type[Exception], ...], str]]:
     """Each expression, the error that it must raise and a word of its message."""
     from nucleate.record import RunError
 
     rows = []
-    for line in filter(None, (_FLEET + _PAPERS + _CLAIMS + _NUMBERS).splitlines()):
+    for line in filter(None, (_FLEET + _PAPERS + _CLAIMS + _NUMBERS + _ALGEBRA).splitlines()):
         expression, word, *error = (part.strip() for part in line.split(" | "))
         rows.append((expression, RunError if error else _BAD, word))
     return rows

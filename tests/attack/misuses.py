@@ -23,7 +23,18 @@ from nucleate.fleet import Every, Plan, Probe, Recipe, table, train
 from nucleate.papers.circles.experiments import CircleFleet
 from nucleate.tasks import AdditionTask
 
-_ROOMS = ("models", "tasks", "interventions", "theories", "observables", "claims", "fleet", "record", "papers")
+_ROOMS = (
+    "algebra",
+    "models",
+    "tasks",
+    "interventions",
+    "theories",
+    "observables",
+    "claims",
+    "fleet",
+    "record",
+    "papers",
+)
 """A name that two rooms have, `Above` and `Line`, is meant as the later room has it, or as `_names` does."""
 _EXAMPLES = """
 Plan(R, M, 20) | Members({"seed": np.arange(2)}) | Every(5) | LogSpaced(5) | First(3) | At((0, 5)) | Minibatch(3)
@@ -32,7 +43,7 @@ ModularAdditionTask(7) | Box() | Contact() | ParticleTask() | TransformerSize() 
 Neural() | PairPotential() | Regimes() | Window() | Logistic() | LinearSVM() | PowerLaw("loss") | KnownLimit()
 LinearFlow() | LotkaVolterra() | Fitness() | Features() | Region(0, 1) | Estimate(0.5, 0.0, 1.0) | CHECK | CLAIMS[0]
 Steps(10, "toy/first") | Setting(1e-4, 1.0) | Grid((1e-4,), (1.0,)) | Sampling() | Distance() | MeanSquare()
-EffectiveLoss() | RMSpropSGLD() | TOY
+EffectiveLoss() | RMSpropSGLD() | TOY | Thresholds()
 """
 
 
@@ -82,6 +93,7 @@ def _names() -> dict[str, Any]:
         "CLAIMS": CLAIMS,
         "TOY": TOY,
         "Q": names["equations"](addition.pairs, quads, 5),
+        "C5": names["Characters"].cyclic(5),
         "Path": Path,
         "np": np,
         "zeros": np.zeros,

@@ -56,7 +56,10 @@ class List:
             experiments = Table(
                 "experiment", "networks", "steps", title="experiments (standard size)", title_justify="left"
             )
-            for name, experiment in paper.at(Budget.STANDARD).items():
+            for name, sizes in paper.experiments.items():
+                if (experiment := sizes.at(Budget.STANDARD)) is None:
+                    experiments.add_row(name, "–", "at --budget paper")
+                    continue
                 if source := awaited(experiment):
                     experiments.add_row(name, "–", f"after {source}")
                     continue

@@ -68,7 +68,7 @@ def resume_run(path: Path, *, other_versions: bool) -> None:
     if name is None:
         raise RunError(f"{path} was started from Python; call nucleate.fleet.train with its plan again.")
     try:
-        experiment = type(_experiment(name)).from_json(run.about.config)
+        experiment = type(_experiment(name, "paper")).from_json(run.about.config)  # the size that all have
     except (TypeError, ValueError) as mistake:
         raise UsageError(f"{path} cannot be resumed by this nucleate: {mistake}") from None
     plan = _plan(experiment, name)
@@ -98,7 +98,7 @@ def _run_help(wanted: bool) -> None:
 def _experiments() -> dict:
     from nucleate.papers import PAPERS, paper
 
-    return {name: sizes.standard for each in PAPERS for name, sizes in paper(each).experiments.items()}
+    return {name: sizes for each in PAPERS for name, sizes in paper(each).experiments.items()}
 
 
 def _budget(args: list[str]) -> str:
@@ -116,8 +116,10 @@ def _experiment(name: str, budget: str = "standard"):
 
     home = name.split("/")[0]
     if home in PAPERS and name in paper(home).experiments:
-        if (sized := paper(home).experiments[name].at(Budget(budget))) is None:
-            raise UsageError(f"{name} has no {budget} size, which would show nothing; use --budget standard.")
+        sizes = paper(home).experiments[name]
+        if (sized := sizes.at(Budget(budget))) is None:
+            why, other = ("cost too much", "paper") if sizes.standard is None else ("show nothing", "standard")
+            raise UsageError(f"{name} has no {budget} size, which would {why}; use --budget {other}.")
         return sized
     close = difflib.get_close_matches(name, _experiments(), n=1, cutoff=0.4)
     hint = f" Did you mean {close[0]}?" if close else ""

@@ -18,6 +18,7 @@ from nucleate.models.mlp import MLP
 from nucleate.models.modular import ConcatDecoder, PairTable
 from nucleate.models.pair_transformer import BlocksDecoder, PairTransformer
 from nucleate.models.particles import Frame, ParticleTransformer, Prediction
+from nucleate.models.quadratic import Quadratic
 from nucleate.models.sequence_transformer import SequenceShape, SequenceTransformer, Trace
 from nucleate.models.token_attention import TokenAttention
 from nucleate.models.transformer import (
@@ -50,6 +51,7 @@ __all__ = [
     "ParticleTransformer",
     "Prediction",
     "ProductDecoder",
+    "Quadratic",
     "SequenceShape",
     "SequenceTransformer",
     "SoftmaxAttention",

@@ -56,6 +56,9 @@ from nucleate.observables.determination import (
     null_space,
     nullity,
 )
+from nucleate.observables.factors.classes import FactorClass
+from nucleate.observables.factors.factorise import Factorisation, Thresholds, factorise
+from nucleate.observables.factors.splits import Pairing
 from nucleate.observables.fourier import (
     fourier_coefficients,
     frequency_shares,
@@ -118,6 +121,8 @@ __all__ = [
     "Doubt",
     "EdgeEmbedding",
     "Everything",
+    "FactorClass",
+    "Factorisation",
     "Fresh",
     "Grid",
     "HeadClass",
@@ -129,6 +134,7 @@ __all__ = [
     "MeanSquare",
     "Minibatches",
     "Navigator",
+    "Pairing",
     "Phase",
     "Plain",
     "Plateau",
@@ -137,6 +143,7 @@ __all__ = [
     "Sampling",
     "Setting",
     "Ties",
+    "Thresholds",
     "TwiceTheMean",
     "Weighted",
     "Whole",
@@ -160,6 +167,7 @@ __all__ = [
     "effective_dimension",
     "effective_rank",
     "equations",
+    "factorise",
     "formed",
     "formed_products",
     "fourier_coefficients",

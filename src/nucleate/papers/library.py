@@ -4,7 +4,7 @@ import importlib
 
 from nucleate.papers.paper import Paper
 
-PAPERS = ("grokking", "circles", "repons", "collisions", "attention")
+PAPERS = ("grokking", "circles", "repons", "collisions", "attention", "algebra")
 
 
 def paper(name: str) -> Paper:

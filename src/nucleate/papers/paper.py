@@ -45,16 +45,28 @@ class Sizes(Generic[T]):
     >>> Sizes.of(Draws(1000), quick={"sets": 10}).at(Budget.QUICK)
     Draws(sets=10)
 
-    What would show nothing in a quick run has None there: it is left to larger budgets.
+    What would show nothing in a quick run, or cost too much of a standard one, has None there: it is left to larger
+    budgets.
+
+    >>> Sizes.of(Draws(1000), standard=None).at(Budget.STANDARD) is None
+    True
     """
 
     paper: T
-    standard: T
+    standard: T | None
     quick: T | None
 
     @classmethod
-    def of(cls, paper: T, *, standard: Mapping[str, Any] = _AS_IT_IS, quick: Mapping[str, Any] | None = _AS_IT_IS):
+    def of(
+        cls,
+        paper: T,
+        *,
+        standard: Mapping[str, Any] | None = _AS_IT_IS,
+        quick: Mapping[str, Any] | None = _AS_IT_IS,
+    ):
         """`paper`'s own size; `standard` changes some of its fields, and `quick` some of those, or leaves it out."""
+        if standard is None:  # nor is there anything for a quick run to make smaller
+            return cls(paper, None, None)
         middle = _changed(paper, standard, "standard")
         return cls(paper, middle, None if quick is None else _changed(middle, quick, "quick"))
 

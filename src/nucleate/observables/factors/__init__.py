@@ -1,0 +1,1 @@
+"""Trained networks taken apart into the partial solutions of `nucleate.algebra`."""

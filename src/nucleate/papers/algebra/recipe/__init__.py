@@ -1,0 +1,1 @@
+"""How one network of each kind is made, trained and watched."""
