@@ -2,10 +2,13 @@
 
 The slide gives the algorithm and a number, and leaves open how many eigenvectors there are, whether they are weighted,
 what happens in ties and loops, and which random graphs are meant. What it claims is that an algorithm of this form
-finds a shortest path nearly always. So the rule, written down before it was measured: of both weightings and all
-numbers of eigenvectors the best is chosen on one set of graphs, all connected ones of 3 to 7 vertices, and judged on
-another, random connected graphs of 3 to 9 named vertices, all equally likely; ties are broken by chance; all ordered
-pairs of different vertices count. The slide's formula as it is printed, without weights, is reported beside it.
+finds a shortest path nearly always. So the rule: of both weightings and all numbers of eigenvectors the best is chosen
+on one set of graphs, all connected ones of 3 to 7 vertices, and judged on another, random connected graphs of 3 to 9
+named vertices, all equally likely; ties are broken by chance; all ordered pairs of different vertices count. The
+slide's formula as it is printed, without weights, is reported beside it.
+
+Some shares on the first set were known when the rule was written, none on the second. Afterwards the share of all pairs
+of all graphs became the mean over graphs of their shares, which has an interval where every route is optimal.
 """
 
 import numpy as np

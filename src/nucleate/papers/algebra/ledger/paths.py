@@ -3,7 +3,8 @@
 The talk gives two layers and no other size, and does not say what its normalised correlation is. Ours compares as many
 principal directions of the embedding as there are eigenvectors, 1 to 4 of them: a linear map of all columns would reach
 1 from any random matrix with as many columns as edges. A network counts once it has learned its task, whatever its
-size: shorter and smaller runs that have not are too early.
+size: shorter and smaller runs that have not are too early. When this was written, one network had been tried, which
+learned its task and had correlations of 0.92 to 0.97; the fleet had not been looked at.
 """
 
 import numpy as np
