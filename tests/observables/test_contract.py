@@ -19,7 +19,7 @@ def test_is_documented_with_a_doctest_and_a_source(name):
     assert any(f"[{key}]" in documented.__doc__ for key in KEYS)
 
 
-ENUMERATIONS = {"Doubt", "FactorClass", "HeadClass", "Pairing", "Phase"}
+ENUMERATIONS = {"Doubt", "FactorClass", "HeadClass", "Pairing", "Phase", "Ties"}
 RESULTS = {"Factorisation", "LearningCoefficient"}  # that nobody but their observable makes
 
 

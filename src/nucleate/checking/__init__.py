@@ -6,6 +6,7 @@ A dataclass inherits `Checked`, a function is decorated with `checked`, and anyt
 from nucleate.checking.bounds import Above, AtLeast, AtMost, Below, Bits, Bound, Count, Infinite, Seed
 from nucleate.checking.checked import Checked, checked
 from nucleate.checking.conform import conform
+from nucleate.checking.graphs import refuse_unless_connected
 from nucleate.checking.words import shown
 
 __all__ = [
@@ -21,5 +22,6 @@ __all__ = [
     "Seed",
     "checked",
     "conform",
+    "refuse_unless_connected",
     "shown",
 ]

@@ -70,6 +70,17 @@ from nucleate.observables.fourier import (
     signal,
 )
 from nucleate.observables.latents import best_correlations, normalised_correlation
+from nucleate.observables.line_graphs import (
+    EdgeEmbedding,
+    LineGraph,
+    LineSpectrum,
+    Plain,
+    Weighted,
+    edge_embedding,
+    line_graph,
+    line_spectrum,
+    normalised_laplacian,
+)
 from nucleate.observables.llc.calibration import Calibration, Plateau, calibrate
 from nucleate.observables.llc.estimate import Doubt, LearningCoefficient, Sampling, learning_coefficient
 from nucleate.observables.llc.mixing import mixing
@@ -78,6 +89,7 @@ from nucleate.observables.llc.settings import Grid, Setting
 from nucleate.observables.llc.sources import Fresh, Minibatches, Whole
 from nucleate.observables.llc.subsets import Everything, Mask, Matching
 from nucleate.observables.llc.truths import aoyagi
+from nucleate.observables.navigation import Navigator, Routes, Ties, optimal_routes
 from nucleate.observables.orthogonality import median_cosine, random_cosine
 from nucleate.observables.parallelograms import (
     covered,
@@ -95,6 +107,7 @@ from nucleate.observables.polygons import polygon_residual, principal_components
 from nucleate.observables.products import formed_products, product_rqi, unit_scale
 from nucleate.observables.ranks import effective_rank, stable_rank
 from nucleate.observables.slingshots import slingshots
+from nucleate.observables.spectral_correlation import chance_correlation, spectral_correlation
 from nucleate.observables.spectrum import effective_dimension, pca_spectrum, principal_coordinates, spectral_entropy
 from nucleate.observables.unexplained import fvu
 
@@ -106,6 +119,7 @@ __all__ = [
     "CollisionScore",
     "Distance",
     "Doubt",
+    "EdgeEmbedding",
     "Everything",
     "FactorClass",
     "Factorisation",
@@ -113,18 +127,25 @@ __all__ = [
     "Grid",
     "HeadClass",
     "LearningCoefficient",
+    "LineGraph",
+    "LineSpectrum",
     "Mask",
     "Matching",
     "MeanSquare",
     "Minibatches",
+    "Navigator",
     "Pairing",
     "Phase",
+    "Plain",
     "Plateau",
     "RMSpropSGLD",
+    "Routes",
     "Sampling",
     "Setting",
     "Thresholds",
+    "Ties",
     "TwiceTheMean",
+    "Weighted",
     "Whole",
     "aoyagi",
     "attention_distance_correlation",
@@ -132,6 +153,7 @@ __all__ = [
     "best_correlations",
     "calibrate",
     "centred_cosine",
+    "chance_correlation",
     "circularity",
     "class_means",
     "collision_score",
@@ -141,6 +163,7 @@ __all__ = [
     "covered",
     "displacement_clusters",
     "distances",
+    "edge_embedding",
     "effective_dimension",
     "effective_rank",
     "equations",
@@ -166,6 +189,8 @@ __all__ = [
     "lattice_regularity",
     "learning_coefficient",
     "line_angle",
+    "line_graph",
+    "line_spectrum",
     "linear_residual",
     "margin",
     "mean_signal",
@@ -173,9 +198,11 @@ __all__ = [
     "mixing",
     "nearest_mean_accuracy",
     "normalised_correlation",
+    "normalised_laplacian",
     "normalized",
     "null_space",
     "nullity",
+    "optimal_routes",
     "parallelograms",
     "pca_frequencies",
     "pca_spectrum",
@@ -200,6 +227,7 @@ __all__ = [
     "signal_gradient",
     "slingshots",
     "spacing",
+    "spectral_correlation",
     "spectral_entropy",
     "spread_between",
     "spread_within",

@@ -7,6 +7,7 @@ from nucleate.plots.classes import class_points
 from nucleate.plots.curves import above_diagonal, agreement, median_line, transition
 from nucleate.plots.dynamics import fit_curve, fits_grid, interaction_matrix, loss_curves
 from nucleate.plots.elements import elements
+from nucleate.plots.graphs import graph_route, matched_points
 from nucleate.plots.heads import count_bars, interval_rows, law_curve, score_histogram, second_curve
 from nucleate.plots.hierarchy import hierarchy, strips
 from nucleate.plots.labels import end_labels, mark, spread
@@ -51,12 +52,14 @@ __all__ = [
     "fit_curve",
     "fitness_plane",
     "fits_grid",
+    "graph_route",
     "hierarchy",
     "interaction_matrix",
     "interval_rows",
     "law_curve",
     "loss_curves",
     "mark",
+    "matched_points",
     "median_line",
     "member_curves",
     "number_lines",
