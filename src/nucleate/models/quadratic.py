@@ -24,7 +24,7 @@ class Quadratic(eqx.Module):
 
     a: Float[Array, "element node"]
     b: Float[Array, "element node"]
-    c: Float[Array, "node element"]
+    c: Float[Array, "node output"]
 
     def __check_init__(self):
         shapes = self.a.shape, self.b.shape, self.c.shape

@@ -55,8 +55,8 @@ class GroupFleet(Experiment):
     """Seeds count from here, so that fleets do not share networks."""
     steps: Count = 10_000
     """Optimiser steps, each on all training pairs."""
-    look: Count = 100
-    """Record losses and accuracies every N steps."""
+    points: Annotated[int, AtLeast(2), Bits(31)] = 200
+    """Record losses and accuracies about N times, at log-spaced steps."""
     looks: Annotated[int, AtLeast(2), Bits(31)] = 40
     """Record the weights about N times, at log-spaced steps."""
     block: Count | None = 1
@@ -80,7 +80,7 @@ class GroupFleet(Experiment):
             self._start(),
             {"adam": AdamL2(), "adamw": AdamDecoupled()}[self.descent],
             self.train_share,
-            self.look,
+            self.points,
             self.looks,
         )
 
@@ -123,6 +123,6 @@ EXPERIMENTS = {
             "C7", start="memorising", wd=(0.0, 2e-5, 5e-5, 1e-4, 2e-4), train_share=1.0, seeds=20, first_seed=7000
         ),
         standard={"seeds": 6},
-        quick={"steps": 2000, "seeds": 1},
+        quick={"seeds": 1},
     ),
 }

@@ -8,11 +8,11 @@ from nucleate.claims import Evidence
 from nucleate.papers.algebra.experiments.network import C23
 from nucleate.papers.algebra.readings import network as readings
 from nucleate.plots import PALETTE, Picture, panels, save
-from nucleate.plots.scales import log_x
+from nucleate.plots.scales import log_x, log_y
 from nucleate.record import stayed_finite
 
 
-def learning(evidence: Evidence, folder: Path) -> Picture:
+def learning_to_add(evidence: Evidence, folder: Path) -> Picture:
     record = stayed_finite(evidence.record(C23))
     figure, (left, right) = panels(1, 2, size=(5.0, 3.8))
     for ax, kind in ((left, "loss"), (right, "accuracy")):
@@ -25,7 +25,7 @@ def learning(evidence: Evidence, folder: Path) -> Picture:
     left.set_yscale("log")
     left.legend(loc="best")
     return Picture(
-        save(figure, folder / "learning.png"),
+        save(figure, folder / "learning_to_add.png"),
         f"Loss and accuracy for d = {record.sizes['element']}",
         f"Medians and quartiles of {record.sizes['member']} networks with {record.sizes['node']} nodes.",
     )
@@ -48,8 +48,8 @@ def parts_of_the_loss(evidence: Evidence, folder: Path) -> Picture:
         ax.plot(seen.step, middle, color=color, label=label)
     ax.plot(seen.step, np.median(total, axis=0), color="black", ls="--", label="loss on all pairs")
     log_x(ax, seen.step)
-    ax.set(xlabel="training step", ylabel="part of the loss", yscale="log")
-    ax.set_ylim(bottom=max(1e-9, float(np.median(total, axis=0).min()) * 1e-3))
+    log_y(ax, np.concatenate([np.median(part, axis=0) for part in named.values()]))
+    ax.set(xlabel="training step", ylabel="part of the loss")
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
     return Picture(
         save(figure, folder / "parts_of_the_loss.png"),
@@ -60,4 +60,4 @@ def parts_of_the_loss(evidence: Evidence, folder: Path) -> Picture:
     )
 
 
-FIGURES = (learning, parts_of_the_loss)
+FIGURES = (learning_to_add, parts_of_the_loss)

@@ -21,7 +21,7 @@ def occam(evidence: Evidence, folder: Path) -> Picture:
     for stop in (0.25, 0.5, 0.75):
         for ax in axes[:2]:
             ax.axvline(stop, color="0.85", lw=1, ls=":", zorder=0)
-    axes[0].set(xlabel="place on the path", ylabel="‖z‖ / ‖e * z'‖", title="The norm falls", yscale="log")
+    axes[0].set(xlabel="place on the path", ylabel="‖z‖ / ‖e * z'‖", title="The norm falls", ylim=(0, None))
     axes[0].legend(loc="upper right")
     axes[1].set(xlabel="place on the path", ylabel="loss", title="The loss stays 0", yscale="log", ylim=(1e-33, 1))
     for color, decay in zip(PALETTE, np.unique(decayed.wd), strict=False):
@@ -30,7 +30,8 @@ def occam(evidence: Evidence, folder: Path) -> Picture:
         axes[3].plot(decayed.step, decayed.order[chosen].mean((0, 2)), color=color, label=f"{decay:g}")
     for ax, label in ((axes[2], "‖weights‖² / at the start"), (axes[3], "mean order")):
         log_x(ax, decayed.step)
-        ax.set(xlabel="training step", ylabel=label, ylim=(0, None), title="Trained, from $z_M$")
+        ax.set(xlabel="training step", ylabel=label, title="Trained, from $z_M$")
+        ax.set_ylim(0, 1.08 * ax.dataLim.y1)
     axes[3].legend(title="weight decay", loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
     return Picture(
         save(figure, folder / "occam.png"),

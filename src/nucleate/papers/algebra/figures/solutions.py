@@ -28,8 +28,9 @@ def distribution(evidence: Evidence, folder: Path) -> Picture:
     by_modulus = _trained(evidence)
     figure, (left, right) = panels(1, 2, size=(5.6, 4.4))
     for place, (d, found) in enumerate(by_modulus.items()):
-        _stack(left, place - _WIDTH / 2, _counts(found.kind[:, -1]))
-        if d in SLIDE:
+        beside = d in SLIDE
+        _stack(left, place - beside * _WIDTH / 2, _counts(found.kind[:, -1]))
+        if beside:
             _stack(left, place + _WIDTH / 2, np.append(np.array(SLIDE[d][2:]) / 100, [0, 0]), slide=True)
     left.set_xticks(range(len(by_modulus)), [f"{d}" for d in by_modulus])
     left.set(xlabel="elements d", ylabel="share of solutions", ylim=(0, 1), title="By group")
@@ -91,7 +92,8 @@ def orders(evidence: Evidence, folder: Path) -> Picture:
         left.plot(sizes, counts / counts.sum(), "o-", ms=3.5, color=color, label=f"{decay:g}")
     left.axvspan(3.5, 6.5, color="0.93", lw=0)
     left.set(xscale="log", xlabel="order", ylabel="share of solutions", title="Orders at the end")
-    left.set_xticks([2, 4, 6, 10, 20, 40], ["2", "4", "6", "10", "20", "40"], minor=False)
+    left.set_xticks([2, 4, 6, 10, 20, 40], ["2", "4", "6", "10", "20", "40"])
+    left.minorticks_off()
     left.legend(title="weight decay")
     parts = [evidence.once(readings.decays), evidence.once(readings.c23)]
     decays = sorted({float(decay) for part in parts for decay in part.wd})
@@ -108,9 +110,9 @@ def orders(evidence: Evidence, folder: Path) -> Picture:
     return Picture(
         save(figure, folder / "orders.png"),
         "Orders of solutions, by weight decay",
-        "The order of a solution is the number of nodes that are at work at its frequency. Left: at the end; the band "
-        "has orders 4 to 6. Centre and right: over training, averaged over networks and frequencies; the number of "
-        "nodes falls, until 4 or 6 are left.",
+        "The order of a solution is the number of nodes whose amplitude is largest at its frequency, and above 0.05 "
+        "there, which none has at the start. Left: at the end; the band has orders 4 to 6. Centre and right: over "
+        "training, averaged over networks and frequencies; the number of nodes falls, until 4 or 6 are left.",
     )
 
 
@@ -135,7 +137,7 @@ def angles(evidence: Evidence, folder: Path) -> Picture:
         for peak in peaks:
             ax.axvline(peak * np.pi / 4, color="0.75", lw=1, ls=":", zorder=0)
         ax.hist(angle, np.linspace(-np.pi, np.pi, 49), color=color)
-        ax.set(xlabel=f"angle of {name}", title=f"{len(angle)} solutions", xlim=(-np.pi, np.pi))
+        ax.set(xlabel=f"angle of {name}", title=f"{len(angle)} solution{'s' * (len(angle) != 1)}", xlim=(-np.pi, np.pi))
         ax.set_xticks(_TICKS[0][::2], _TICKS[1][::2])
     axes[0].set_ylabel("solutions")
     return Picture(

@@ -43,7 +43,6 @@ def _row(found: Course, checks: tuple[Check, ...]) -> dict:
     """A solution is a unit of the first share, as it is in the talk; a network is one of the others."""
     none, *forms = checks
     shares = found.shares()
-    shares = shares[np.isfinite(shares).all(1)]
     means = {check: bootstrap(np.mean, shares[:, i], bounds=(0, 1)) for i, check in enumerate(forms)}
     return {none: share(int((~found.is_four_or_six).sum()), found.is_four_or_six.size), **means}
 
@@ -53,8 +52,9 @@ def _told(d: int, found: Course) -> str:
     order, kind, error = found.order[:, -1], found.kind[:, -1], found.error[:, -1]
     six = order == 6
     lost = [_percent(~found.is_factorable[order == n]) for n in (4, 6)]
-    sizes = [f"{100 * np.nanmean(error[order == n]):.2f}" if (order == n).any() else "–" for n in (4, 6)]
-    shares = ", ".join(f"{100 * value:.1f}" for value in np.nanmean(found.shares(), axis=0))
+    errors = [100 * error[(order == n) & found.is_factorable] for n in (4, 6)]
+    sizes = [f"{each.mean():.2f}" if each.size else "–" for each in errors]
+    shares = ", ".join(f"{100 * value:.1f}" for value in readings.mean(found.shares()))
     return (
         f"d = {d}: {len(order)} networks, {kind.size} solutions, {_percent(six)} of order 6; not of order 4 or 6: "
         f"{_percent(~found.is_four_or_six)}; not factorable: {lost[0]} of order 4 and {lost[1]} of order 6; error × "

@@ -55,10 +55,11 @@ class Course:
         return np.isin(self.kind[:, -1], FACTORABLE)
 
     def shares(self) -> np.ndarray:
-        """The shares of each class of `FACTORABLE` among the factorable solutions of each network, [member, class]."""
+        """The shares of each class of `FACTORABLE` among the factorable solutions of each network that has any,
+        [member, class]."""
         counts = np.stack([(self.kind[:, -1] == kind).sum(-1) for kind in FACTORABLE], axis=-1)
-        with np.errstate(invalid="ignore"):
-            return counts / counts.sum(-1, keepdims=True)
+        counts = counts[counts.any(-1)]
+        return counts / counts.sum(-1, keepdims=True)
 
 
 def course(record: xr.Dataset, thresholds: Thresholds = Thresholds()) -> Course:  # noqa: B008 (frozen)
@@ -133,8 +134,13 @@ def variants(evidence: Evidence) -> Variants:
     last = stayed_finite(evidence.record(C23)).isel(step_weights=[-1])
     by_row_c = course(last, Thresholds(pairing=Pairing.OUTPUT_ROW))
     loose = course(last, Thresholds(match=2 * MATCH))
-    lost = np.mean(~by_row_c.is_factorable[by_row_c.is_four_or_six])
-    return Variants(*(np.nanmean(each.shares(), axis=0) for each in (by_row_c, loose)), float(lost))
+    lost = (~by_row_c.is_factorable & by_row_c.is_four_or_six).sum() / max(by_row_c.is_four_or_six.sum(), 1)
+    return Variants(*(mean(each.shares()) for each in (by_row_c, loose)), float(lost))
+
+
+def mean(shares: np.ndarray) -> np.ndarray:
+    """The mean over networks; NaN if there are none."""
+    return shares.mean(0) if len(shares) else np.full(shares.shape[1:], np.nan)
 
 
 @dataclass(frozen=True)
@@ -196,13 +202,14 @@ class Portrait:
 
 
 def portrait(evidence: Evidence) -> Portrait:
-    """The first network, at one frequency of each class that it has."""
+    """The first network, at one frequency of each class of products that it has, or at any if it has none."""
     record = stayed_finite(evidence.record(C23))
     characters = Characters.of(record.sums.values)
     a, b, c = (record[name].values[0].astype(float) for name in "abc")
     found = factorise(a, b, c, characters)
     kinds = found.kind[-1]
-    places = [int(np.flatnonzero(kinds == kind)[0]) for kind in np.unique(kinds)][:PORTRAITS]
+    chosen = [kind for kind in np.unique(kinds) if kind in FACTORABLE] or [kinds[0]]
+    places = [int(np.flatnonzero(kinds == kind)[0]) for kind in chosen][:PORTRAITS]
     shown = found.frequencies[places]
     values = characters.values[shown] / characters.order
     z = np.stack([values.conj() @ a, values.conj() @ b, values @ np.swapaxes(c, -1, -2)], axis=2)

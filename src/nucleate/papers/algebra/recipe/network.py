@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float, PyTree
+from jaxtyping import Array, Float, Int, PyTree
 
-from nucleate.fleet import Every, LogSpaced, Probe, Recipe, View
+from nucleate.fleet import LogSpaced, Probe, Recipe, View
 from nucleate.models import Quadratic
 from nucleate.papers.algebra.recipe.descent import Descent
 from nucleate.papers.algebra.recipe.starts import Start
@@ -27,14 +27,14 @@ class GroupNetwork(Recipe):
 
     over the pairs (x, y) that are trained on, all of them in every step. Members' columns: `seed` (weights),
     `seed_split` (which pairs are held out), `eta` (learning rate) and `wd` (weight decay). Losses, accuracies and the
-    squared norm of all weights are recorded every `look` steps, the weights themselves at `looks` log-spaced ones.
+    squared norm of all weights are recorded at `points` log-spaced steps, the weights themselves at `looks` of them.
     """
 
     group: Group
     start: Start
     descent: Descent
     train_share: float = 0.9
-    look: int = 100
+    points: int = 200
     looks: int = 40
 
     @cached_property
@@ -60,7 +60,7 @@ class GroupNetwork(Recipe):
 
     @property
     def probes(self) -> tuple[Probe, ...]:
-        often, seldom = Every(self.look), LogSpaced(self.looks)
+        often, seldom = LogSpaced(self.points), LogSpaced(self.looks)
         weights = {"a": ("element", "node"), "b": ("element", "node"), "c": ("node", "element")}
         return (
             Probe("train_loss", lambda view: view.loss, often),
@@ -81,13 +81,17 @@ class GroupNetwork(Recipe):
         }
 
 
-def _errors(outputs: Float[Array, "element element element"], label: Array) -> Float[Array, "element element"]:
+def _errors(
+    outputs: Float[Array, "element element element"], label: Int[Array | np.ndarray, "element element"]
+) -> Float[Array, "element element"]:
     """The squared distance of each pair's outputs from its centred label."""
     d = outputs.shape[-1]
     return jnp.square(outputs - (label[..., None] == jnp.arange(d)) + 1 / d).sum(-1)
 
 
-def _right(outputs: Float[Array, "element element element"], label: Array) -> Array:
+def _right(
+    outputs: Float[Array, "element element element"], label: Int[Array | np.ndarray, "element element"]
+) -> Array:
     return outputs.argmax(-1) == label
 
 
