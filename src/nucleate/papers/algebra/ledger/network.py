@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nucleate.claims import Check, Claim, Evidence, Findings, Region, Steps, Threshold, bootstrap, spearman
+from nucleate.claims import Check, Claim, Evidence, Findings, Region, Steps, Threshold, bootstrap, medians, spearman
 from nucleate.papers.algebra.experiments.network import ADAMW, C23, DECAY, OCCAM
 from nucleate.papers.algebra.readings import network as readings
 from nucleate.papers.algebra.readings import occam, solutions
@@ -55,9 +55,10 @@ def _decay(evidence: Evidence) -> Findings:
     share = np.concatenate([part.is_four_or_six.mean(-1) for part in parts])
     adamw, from_memory = evidence.once(solutions.decoupled), evidence.once(occam.decayed)
     note = (
-        f"{len(wd)} networks; one unit is one network. By weight decay, the mean order is {_by(wd, order, '.1f')}, and "
-        f"the share of order 4 or 6 {_by(wd, share, '.0%')}. Shown and not judged: AdamW, whose decay is not divided "
-        f"by the scale of the gradient, has mean orders {_by(adamw.wd, adamw.order[:, -1].mean(-1), '.1f')}. "
+        f"{len(wd)} networks; one unit is one network. By weight decay, the mean order is {medians(wd, order, '.1f')}, "
+        f"and the share of order 4 or 6 {medians(wd, share, '.0%')}. Shown and not judged: AdamW, whose decay is not "
+        f"divided by the scale of the gradient, has mean orders "
+        f"{medians(adamw.wd, adamw.order[:, -1].mean(-1), '.1f')}. "
         f"{_memory(from_memory)}"
     )
     return Findings({_SIMPLER: bootstrap(spearman, wd, order), _TO_FOUR_OR_SIX: bootstrap(spearman, wd, share)}, note)
@@ -67,7 +68,8 @@ def _memory(found: Course) -> str:
     left = found.norm[:, -1] / found.norm[:, 0]
     return (
         "Networks that start as z_M of d = 7, with a little noise, end with these shares of their squared norm: "
-        f"{_by(found.wd, left, '.0%')}, and with mean orders {_by(found.wd, found.order[:, -1].mean(-1), '.1f')}."
+        f"{medians(found.wd, left, '.0%')}, and with mean orders "
+        f"{medians(found.wd, found.order[:, -1].mean(-1), '.1f')}."
     )
 
 
@@ -93,11 +95,6 @@ def _conditions(evidence: Evidence) -> Findings:
     )
     ends = {_G: seen.g, _C: seen.c, _N: seen.n_sum, _STAR: seen.star}
     return Findings({check: bootstrap(np.median, part[:, -1]) for check, part in ends.items()}, note)
-
-
-def _by(column: np.ndarray, values: np.ndarray, form: str) -> str:
-    """Medians by the values of a column, in words."""
-    return ", ".join(f"{format(np.median(values[column == v]), form)} at {v:.3g}" for v in np.unique(column))
 
 
 CLAIMS = (
