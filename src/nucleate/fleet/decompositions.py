@@ -33,7 +33,7 @@ def most_at_once(jaxpr: Jaxpr) -> int:
     most = 0
     for equation in jaxpr.eqns:
         if equation.primitive.name in _LAPACK:
-            *batch, _, _ = equation.invars[0].aval.shape
+            *batch, _, _ = equation.invars[0].aval.shape  # type: ignore[attr-defined]
             most = max(most, prod(batch))
         for inner in jaxprs_in_params(equation.params):
             most = max(most, most_at_once(inner))

@@ -1,6 +1,7 @@
 """Where members of a record stopped, and what they had come to; and what is said of a column that is not there."""
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
@@ -13,7 +14,7 @@ class MissingColumn(ValueError):
     """A record is asked for a variable or a coordinate that it does not have."""
 
     def __init__(self, column: str, record: xr.Dataset, names: tuple[str, ...] = ()):
-        self.column, self.record = column, record
+        self.column = column
         which = f"the record of {' or '.join(names)}" if names else "the record"
         super().__init__(f"{which} has no '{column}'; it has {', '.join(map(str, record.variables))}.")
 
@@ -22,7 +23,7 @@ class MissingColumn(ValueError):
 def naming_columns(records: Callable[[], Mapping[str, xr.Dataset]]) -> Iterator[None]:
     """In this block, what is asked of a record in vain, as `record.x` or `record["x"]`, is a `MissingColumn`.
 
-    It names the record by its key in `records()`; by all keys that it may have where that cannot be told.
+    It names the record by its key in `records()`, and all that lack the column if there are several.
 
     >>> record = xr.Dataset({"loss": ("member", [0.1])})
     >>> with naming_columns(lambda: {"toy/first": record}):
@@ -33,29 +34,21 @@ def naming_columns(records: Callable[[], Mapping[str, xr.Dataset]]) -> Iterator[
     try:
         yield
     except (KeyError, AttributeError, MissingColumn) as error:
-        if (asked := _asked_in_vain(error)) is None:
+        column = _asked_in_vain(error)
+        lacking = {name: record for name, record in records().items() if column and column not in record}
+        if not column or not lacking:
             raise
-        column, record = asked
-        lacking = {name: whole for name, whole in records().items() if column not in whole}
-        same = [name for name, whole in lacking.items() if record.variables.keys() <= whole.variables.keys()]
-        raise MissingColumn(column, record, tuple(same or lacking)) from error
+        raise MissingColumn(column, next(iter(lacking.values())), tuple(lacking)) from error
 
 
-def _asked_in_vain(error: Exception) -> tuple[str, xr.Dataset] | None:
-    """The column that was asked for when this error was raised, and the record that does not have it."""
+def _asked_in_vain(error: Exception) -> str | None:
+    """The column that a record was asked for when this error was raised."""
     if isinstance(error, MissingColumn):
-        return error.column, error.record
+        return error.column
     if isinstance(error, AttributeError):
-        return (error.name, error.obj) if isinstance(error.obj, xr.Dataset) else None
-    trace, asked = error.__traceback__, None
-    while trace:  # the innermost: a dataset is asked through its `__getitem__`
-        local = trace.tb_frame.f_locals
-        if trace.tb_frame.f_code.co_name == "__getitem__" and isinstance(local.get("self"), xr.Dataset):
-            record, key = local["self"], local.get("key")
-            missing = [name for name in ([key] if isinstance(key, str) else key) if name not in record]
-            asked = (str(missing[0]), record) if missing else asked
-        trace = trace.tb_next
-    return asked
+        return error.name if isinstance(error.obj, xr.Dataset) else None
+    in_words = re.match("No variable named '(.+?)'", str(error.args[0]) if error.args else "")  # as xarray says it
+    return in_words and in_words[1]
 
 
 def last_row(record: xr.Dataset, axis: str = "step") -> np.ndarray:

@@ -77,8 +77,9 @@ def _counts(kinds: np.ndarray) -> np.ndarray:
 def _stack(ax: Axes, x: float, shares: np.ndarray, *, width: float = _WIDTH, slide: bool = False) -> None:
     bottom = 0.0
     for kind, height in zip(FactorClass, shares, strict=True):
-        look = {"hatch": "///", "edgecolor": "white"} if slide else {}
-        ax.bar(x, height, 0.94 * width, bottom, color=COLORS[kind], alpha=0.75 if slide else 1.0, lw=0, **look)
+        bar = ax.bar(x, height, 0.94 * width, bottom, color=COLORS[kind], alpha=0.75 if slide else 1.0, lw=0)
+        if slide:
+            bar[0].set(hatch="///", edgecolor="white")
         if height > 0.06:
             ax.text(x, bottom + height / 2, f"{100 * height:.0f}", ha="center", va="center", fontsize=8, color="white")
         bottom += height
@@ -136,7 +137,7 @@ def angles(evidence: Evidence, folder: Path) -> Picture:
     for ax, (name, angle, color, peaks) in zip(axes, drawn, strict=True):
         for peak in peaks:
             ax.axvline(peak * np.pi / 4, color="0.75", lw=1, ls=":", zorder=0)
-        ax.hist(angle, np.linspace(-np.pi, np.pi, 49), color=color)
+        ax.hist(angle, np.linspace(-np.pi, np.pi, 49).tolist(), color=color)
         ax.set(xlabel=f"angle of {name}", title=f"{len(angle)} solution{'s' * (len(angle) != 1)}", xlim=(-np.pi, np.pi))
         ax.set_xticks(_TICKS[0][::2], _TICKS[1][::2])
     axes[0].set_ylabel("solutions")

@@ -135,7 +135,7 @@ def variants(evidence: Evidence) -> Variants:
     by_row_c = course(last, Thresholds(pairing=Pairing.OUTPUT_ROW))
     loose = course(last, Thresholds(match=2 * MATCH))
     lost = (~by_row_c.is_factorable & by_row_c.is_four_or_six).sum() / max(by_row_c.is_four_or_six.sum(), 1)
-    return Variants(*(mean(each.shares()) for each in (by_row_c, loose)), float(lost))
+    return Variants(mean(by_row_c.shares()), mean(loose.shares()), float(lost))
 
 
 def mean(shares: np.ndarray) -> np.ndarray:
