@@ -41,7 +41,7 @@ lint: $(VENV)/.installed-lint
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.installed-bench
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(ONLY)
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/pdoc --math --output-directory docs/api nucleate

@@ -1,8 +1,9 @@
-"""`make bench`: print a table, write benchmarks/latest.json."""
+"""`make bench`: print a table, write benchmarks/latest.json. `make bench ONLY=text`: those of that name, printed only."""
 
 import itertools
 import json
 import statistics
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -100,34 +101,39 @@ SUBJECTS = (
 )
 
 
-def main() -> None:
-    """Measure everything, subject after subject in each round, so that a busy moment hurts all alike."""
+def main(only: str = "") -> None:
+    """Measure everything, or benchmarks with `only` in their names, subject after subject in each round, so that a busy
+    moment hurts all alike."""
     console, rows = Console(), []
+    if only and not any(only in name for name, *_ in SUBJECTS):
+        sys.exit(f"no benchmark is called '{only}'; there are: {', '.join(name for name, *_ in SUBJECTS)}.")
 
     def add(benchmark: str, subject: str, value: float, unit: str) -> None:
         rows.append({"benchmark": benchmark, "subject": subject, "value": value, "unit": unit})
 
-    for benchmark, subjects, unit in SUBJECTS:
+    for benchmark, subjects, unit in (subject for subject in SUBJECTS if only in subject[0]):
         speed = _medians(benchmark, subjects, console)
         for name, value in speed.items():
             add(benchmark, name, value, unit)
         ours = [name for name in speed if name.startswith("nucleate")]
         for name, other in itertools.product(ours, [name for name in speed if name not in ours]):
             add(benchmark, f"{name} over {other}", speed[name] / speed[other], "ratio")
-    with console.status("measuring what recording costs"):
-        add(
-            "recording",
-            "every 10 steps over first and last only",
-            recording.overhead(64, 1000, 3),
-            "fraction",
-        )
-    _learning_coefficients(add, console)
+    if not only:
+        with console.status("measuring what recording costs"):
+            add(
+                "recording",
+                "every 10 steps over first and last only",
+                recording.overhead(64, 1000, 3),
+                "fraction",
+            )
+        _learning_coefficients(add, console)
 
     table = Table("benchmark", "subject", "value", "unit", title=f"{torch.get_num_threads()} threads")
     for row in rows:
         table.add_row(row["benchmark"], row["subject"], f"{row['value']:,.4g}", row["unit"])
     console.print(table)
-    Path("benchmarks/latest.json").write_text(json.dumps(rows, indent=2) + "\n")
+    if not only:
+        Path("benchmarks/latest.json").write_text(json.dumps(rows, indent=2) + "\n")
 
 
 def _medians(benchmark: str, subjects: dict, console: Console) -> dict[str, float]:
@@ -162,4 +168,4 @@ def _learning_coefficients(add: Callable[[str, str, float, str], None], console:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:2])
