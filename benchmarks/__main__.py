@@ -1,4 +1,4 @@
-"""`make bench`: print a table, write benchmarks/latest.json. `make bench ONLY=text`: those of that name, printed only."""
+"""`make bench`: print a table, write benchmarks/latest.json. `make bench ONLY=text`: only benchmarks with that name."""
 
 import itertools
 import json
