@@ -66,9 +66,9 @@ def bouncing(nonlinear: tuple[float, ...], linear: tuple[float, ...]) -> Evidenc
 
 
 def ranked(flow: float, flow_gradient: float, trained: float, gradient: float) -> Evidence:
-    """Flows and networks whose stable ranks fall to these numbers, from 6."""
-    time = np.array([0.01, 0.9, 0.999])
-    values, velocity = (np.array([6.0, end, end]) * about(1, 100, 3) for end in (flow, flow_gradient))
+    """Flows and networks whose stable ranks go to these numbers, steadily, from 6."""
+    time = np.append(np.linspace(0.01, 0.9, 10), 0.999)
+    values, velocity = (np.linspace(6.0, end, len(time)) * about(1, 100, 1) for end in (flow, flow_gradient))
     ends = {"stable_rank": (6.0, trained), "stable_rank_gradient": (6.0, gradient)}
     ends |= {"effective_rank": (9.0, 5.0), "effective_rank_gradient": (9.0, 5.0), "accuracy": (0.05, 0.9)}
     known = {flows.flow_ranks: flows.FlowRanks(time, values, velocity, values, velocity)}
@@ -94,6 +94,6 @@ PLANTS: dict[str, tuple[Callable[[], Evidence] | None, Callable[[], Evidence] | 
         lambda: bouncing((2.3, 0.8, 1.5), (2.3, 1.0, 0.2)),
         lambda: bouncing((2.3, 1.0, 1.0), (2.3, 1.0, 2.0)),
     ),
-    "attention/11": (lambda: ranked(1.5, 1.1, 2.0, 1.5), lambda: ranked(5.0, 5.5, 5.0, 6.0)),
+    "attention/11": (lambda: ranked(1.5, 1.1, 2.0, 1.5), lambda: ranked(6.5, 7.0, 6.5, 7.5)),
     "attention/31": (lambda: on_clusters(0.005), lambda: on_clusters(0.3)),
 }

@@ -17,9 +17,16 @@ from nucleate.record import Outcome
 RECORDS = 31
 
 
-def run(name: str, entropy=(2.5, 1.5, 1.5), cosine: float = 1.5, budget: Budget = Budget.STANDARD) -> PlantedRun:
+def run(
+    name: str,
+    entropy=(2.5, 1.5, 1.5),
+    cosine: float = 1.5,
+    budget: Budget = Budget.STANDARD,
+    loss: tuple[float, float] = (1.5, 1.5),
+) -> PlantedRun:
     """Networks whose entropy goes from the first of these numbers to the second in a third of the time, and then to the
-    third, give or take a little, and whose vectors have so many times the cosine of random ones."""
+    third, give or take a little, whose vectors have so many times the cosine of random ones, and whose held-out loss
+    goes from the first number to the second."""
     experiment = EXPERIMENTS[name].at(budget)
     planned = experiment.plan(name)
     members, steps = planned.members, planned.steps
@@ -38,7 +45,7 @@ def run(name: str, entropy=(2.5, 1.5, 1.5), cosine: float = 1.5, budget: Budget 
     variables = {
         "outcome": ("member", np.full(count, Outcome.OK)),
         "last_step": ("member", np.full(count, steps)),
-        "valid_loss": (("member", "step"), np.full((count, RECORDS), 1.5)),
+        "valid_loss": (("member", "step"), np.tile(np.linspace(*loss, RECORDS), (count, 1))),
         "entropy": (("member", "step", "block"), histories),
         "cosine": (("member", "step", "layer"), cosines),
         "attention": (("member", "step_map", "query", "key"), np.broadcast_to(uniform, (count, 6, context, context))),

@@ -179,12 +179,16 @@ def test_memory_is_what_the_talk_says():
 def test_the_claim_can_come_out_either_way(side):
     row = TEXT.judge(PLANTS["attention/28"][side]())
     assert row.verdict == (Verdict.REPLICATED, Verdict.CONTRADICTED)[side], row.checks
-    assert "GaLore 2.3" in row.note
+    assert f"GaLore 2.{(3, 8)[side]}" in row.note
 
 
-def test_each_of_the_others_can_contradict_it():
-    for name in ("low_rank", "lora", "relora"):
-        assert TEXT.judge(compared(**{name: 2.2})).verdict == Verdict.CONTRADICTED
+def test_close_races_are_shown_and_not_judged():
+    """Of Adam, LoRA and ReLoRA, far larger networks are needed."""
+    for name in ("adam", "lora", "relora"):
+        row = TEXT.judge(compared(**{name: 2.2}))
+        assert row.verdict == Verdict.REPLICATED
+        assert "2.200" in row.note
+    assert "GaLore is 1.002" in TEXT.judge(compared()).note
 
 
 def test_shorter_runs_and_diverged_networks_decide_nothing():

@@ -20,7 +20,7 @@ ENSEMBLES = {
     "3 to 9 vertices, edges with chance 1/4": RandomGraphs(3, 9, 0.25),
     "10 to 16 vertices, edges with chance 1/4": RandomGraphs(10, 16, 0.25),
 }
-"""Random connected graphs. In the first, which is judged, all graphs of named vertices are equally likely."""
+"""Random connected graphs. In the first, which is judged, all graphs of as many named vertices are equally likely."""
 
 _GRAPHS = (1500, 1500, 200)  # of each ensemble
 SEED = 29

@@ -19,11 +19,15 @@ LEARNED = 0.95
 _GAP = 1e-6  # between eigenvalues that are different
 
 
+def learned(accuracy: np.ndarray) -> np.ndarray:
+    """Which networks have learned their task; `accuracy`: legal, optimal and far optimal answers [network, 3]."""
+    return accuracy[:, 1] >= LEARNED
+
+
 def has_learned(record: xr.Dataset) -> bool:
     """Whether most networks answer with a shortest path to nearly all queries about held-out graphs."""
     finite = stayed_finite(record)
-    optimal = at_the_end(finite, "accuracy")[:, 1] if finite.sizes["member"] else np.zeros(1)
-    return bool(np.median(optimal) >= LEARNED)
+    return finite.sizes["member"] > 0 and bool(np.median(learned(at_the_end(finite, "accuracy"))) == 1)
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,13 @@ class Correlations:
     def end(self) -> np.ndarray:
         """Of each network after training, the mean over dimensions."""
         return self.trained[:, -1].mean(-1)
+
+    @property
+    def learned(self) -> "Correlations":
+        """The networks that have learned their task."""
+        kept = learned(self.accuracy)
+        parts = (self.trained[kept], self.chance[kept], self.ends[kept], self.accuracy[kept])
+        return Correlations(self.step, *parts)
 
 
 def correlations(evidence: Evidence) -> Correlations:

@@ -12,6 +12,7 @@ from nucleate.claims import (
     Steps,
     Threshold,
     bootstrap,
+    spearman,
 )
 from nucleate.papers.attention.experiments.joint import JOINT, JOINT_MAP, JOINT_UNITS
 from nucleate.papers.attention.ledger import joint_flows
@@ -74,26 +75,23 @@ _FALLS = Region.below(1)
 """Becomes low rank: the stable rank falls. How far by when, the talk does not say."""
 
 _FLOW = Check(
-    "flow: median stable rank of V just before the blow-up over that at the start",
-    "becomes low rank: < 1",
-    _FALLS,
-    Threshold.PAPER,
+    "flow: median rank correlation of the stable rank of V with time, up to the blow-up",
+    "gradually becomes low rank: nearly −1",
+    Region.at_most(-0.9),
 )
 _FLOW_GRADIENT = Check(
-    "flow: median stable rank of V̇ over that of V, at 0.9 t*", "even more low-rank: < 1", _FALLS, Threshold.PAPER
+    "flow: median stable rank of V̇ over that of V, at 0.9 t*", "can be even more low-rank: < 1", _FALLS
 )
 _TRAINED = Check(
     "networks: median stable rank of V at the end over that at initialisation",
     "becomes low rank: < 1",
     _FALLS,
-    Threshold.PAPER,
     mature=_AS_LONG,
 )
 _TRAINED_GRADIENT = Check(
     "networks: median stable rank of V's gradient over that of V, at the end",
-    "even more low-rank: < 1",
+    "can be even more low-rank: < 1",
     _FALLS,
-    Threshold.PAPER,
     mature=_AS_LONG,
 )
 
@@ -119,7 +117,7 @@ def _ranks(evidence: Evidence) -> Findings:
     )
     return Findings(
         {
-            _FLOW: bootstrap(np.median, seen.values[:, -1] / seen.values[:, 0]),
+            _FLOW: bootstrap(np.median, np.array([spearman(seen.time, path) for path in seen.values])),
             _FLOW_GRADIENT: bootstrap(np.median, (seen.velocity / seen.values)[:, late]),
             _TRAINED: bootstrap(np.median, values[:, -1] / values[:, 0]),
             _TRAINED_GRADIENT: bootstrap(np.median, gradient[:, -1] / values[:, -1]),

@@ -56,9 +56,9 @@ def _sparse(evidence: Evidence) -> Findings:
 
 
 _MATURE = When(
-    "most shallow networks had their sparsest attention in the first half of 3,000 steps or more",
+    "the held-out loss of most shallow networks falls by less than 2 % in the last quarter of 3,000 steps or more",
     ADAM,
-    readings.had_time_to_bounce,
+    readings.has_settled,
 )
 _DIP = Check(
     "1 or 2 blocks, lowest: median of the tokens attended to (e^entropy) at their fewest over the start",
@@ -175,7 +175,8 @@ CLAIMS = (
                 "Judged after 3,000 of 4,000 steps, wherever the entropy was by then.",
                 "not run",
                 "of one network of each depth, that with two blocks was still at its sparsest at the end, which is too "
-                "early to say that it does not bounce; Adam's networks now have 8,000 steps.",
+                "early to say that it does not bounce; Adam's networks now have 8,000 steps, and are judged when their "
+                "loss has settled.",
             ),
         ),
     ),

@@ -79,10 +79,18 @@ def shallow(record: xr.Dataset) -> xr.Dataset:
     return of_depth(record, *SHALLOW)
 
 
-def had_time_to_bounce(record: xr.Dataset) -> bool:
-    """Whether most shallow networks had their lowest entropy in the first half of a training of 3,000 steps or more."""
+SETTLED = 0.02
+"""A fall of the held-out loss in the last quarter of training, as a share of it, that is called none."""
+
+
+def has_settled(record: xr.Dataset) -> bool:
+    """Whether the held-out loss of most shallow networks hardly falls any more after 3,000 steps or more."""
     steps, few = int(record.steps), shallow(record)
-    return steps >= 3000 and few.sizes["member"] > 0 and bool(np.median(dips(few).step) <= steps / 2)
+    if steps < 3000 or not few.sizes["member"]:
+        return False
+    loss = few.valid_loss.values.astype(float)
+    before = loss[:, np.searchsorted(few.step.values, 0.75 * steps)]
+    return bool(np.median(1 - at_the_end(few, "valid_loss") / before) < SETTLED)
 
 
 def over_random(record: xr.Dataset) -> np.ndarray:
