@@ -227,3 +227,18 @@ def test_a_killed_run_is_listed_as_interrupted(finished, tmp_path, here):
     (tmp_path / "runs/killed/run.json").write_text(json.dumps(about | {"status": "running"}))
     listed = here("runs", cwd=tmp_path)
     assert "interrupted" in listed.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["algebra/c71"], "algebra/c71 has no standard size, which would cost too much; use --budget paper."),
+        (["algebra/paths", "--budget", "quick"], "has no quick size, which would show nothing; use --budget standard."),
+        (["algebra/c7", "--group", "S3"], "GroupFleet.group must be abelian"),
+    ],
+    ids=["no standard size", "no quick size", "not abelian"],
+)
+def test_what_cannot_be_run_is_answered_with_what_can(here, tmp_path, args, said):
+    refused = here("run", *args, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert said in refused.stderr

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from nucleate.claims import Evidence, NotTrained
 from nucleate.observables import FactorClass
@@ -140,6 +141,7 @@ def angles(evidence: Evidence, folder: Path) -> Picture:
         ax.hist(angle, np.linspace(-np.pi, np.pi, 49).tolist(), color=color)
         ax.set(xlabel=f"angle of {name}", title=f"{len(angle)} solution{'s' * (len(angle) != 1)}", xlim=(-np.pi, np.pi))
         ax.set_xticks(_TICKS[0][::2], _TICKS[1][::2])
+        ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes[0].set_ylabel("solutions")
     return Picture(
         save(figure, folder / "angles.png"),
