@@ -87,10 +87,10 @@ def shares_by_count(evidence: Evidence, folder: Path) -> Picture:
     figure, axes = panels(1, 2, size=(4.6, 3.7))
     titles = ("all pairs", "pairs at distance 2 or more")
     for ax, shares, title in zip(axes, (tried.share, tried.far), titles, strict=True):
-        for row, name, color in zip(shares, ("without weights", "weighted, D^(−1/2) U / λ"), PALETTE, strict=False):
+        for row, name, color in zip(shares, ("without weights", r"weighted, $D^{-1/2}\,U/\lambda$"), PALETTE, strict=False):
             ax.plot(readings.COUNTS, row, "o-", ms=4, color=color, label=name)
         ax.axhline(0.99, color=MUTED, lw=1, ls=":", zorder=1)
-        ax.set(xlabel="eigenvectors, with the first", ylabel="share of optimal routes", ylim=(0.5, 1.02))
+        ax.set(xlabel="number of eigenvectors", ylabel="share of optimal routes", ylim=(0.5, 1.02))
         ax.set_xticks(readings.COUNTS[::2])
         ax.set_title(title, pad=8)
     axes[0].legend(loc="lower right")
