@@ -11,6 +11,7 @@ from nucleate.plots import PALETTE, Picture, graph_route, panels, save
 from nucleate.plots.style import MUTED
 from nucleate.tasks import connected_graphs
 
+_NAMES = ("without weights", r"weighted, $D^{-1/2}\,U/\lambda$")
 _EDGES = 8  # of the graphs of seven vertices whose routes are drawn: few enough for paths to be long
 _SHOWN = 3
 
@@ -87,7 +88,7 @@ def shares_by_count(evidence: Evidence, folder: Path) -> Picture:
     figure, axes = panels(1, 2, size=(4.6, 3.7))
     titles = ("all pairs", "pairs at distance 2 or more")
     for ax, shares, title in zip(axes, (tried.share, tried.far), titles, strict=True):
-        for row, name, color in zip(shares, ("without weights", r"weighted, $D^{-1/2}\,U/\lambda$"), PALETTE, strict=False):
+        for row, name, color in zip(shares, _NAMES, PALETTE, strict=False):
             ax.plot(readings.COUNTS, row, "o-", ms=4, color=color, label=name)
         ax.axhline(0.99, color=MUTED, lw=1, ls=":", zorder=1)
         ax.set(xlabel="number of eigenvectors", ylabel="share of optimal routes", ylim=(0.5, 1.02))
