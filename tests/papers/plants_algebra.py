@@ -9,7 +9,7 @@ import xarray as xr
 from planted import PlantedRun
 
 from nucleate.claims import Evidence
-from nucleate.observables import FactorClass
+from nucleate.observables import FactorClass, Factorisation
 from nucleate.papers.algebra.experiments.network import (
     ADAMW,
     C7,
@@ -23,7 +23,7 @@ from nucleate.papers.algebra.experiments.network import (
     GroupFleet,
 )
 from nucleate.papers.algebra.readings import network, occam, solutions
-from nucleate.papers.algebra.readings.solutions import Angles, Course, Variants
+from nucleate.papers.algebra.readings.solutions import FACTORABLE, SLIDE, Course, Variants, slide_shares
 from nucleate.record import Outcome
 
 READINGS = {
@@ -36,8 +36,6 @@ READINGS = {
     ADAMW: solutions.decoupled,
     OCCAM: occam.decayed,
 }
-FORMS = (FactorClass.XI_NU, FactorClass.SYN_TWISTED, FactorClass.SYN_NU, FactorClass.OTHER)
-TABLE = {23: (0.47, 0.11, 0.40, 0.02), 71: (0.73, 0.04, 0.21, 0.02), 127: (0.83, 0.02, 0.14, 0.01)}
 
 
 def fleet(name: str) -> GroupFleet:
@@ -57,19 +55,36 @@ def run(name: str, accuracy: float = 1.0) -> PlantedRun:
     return PlantedRun(record, planned.to_json())
 
 
-def course(name: str, kinds: dict[FactorClass, float], order: Callable | None = None) -> Course:
+def course(
+    name: str, kinds: dict[FactorClass, float], order: Callable | None = None, xi: float = 0.01, nu: float = 0.01
+) -> Course:
     """Solutions of all networks of a fleet in these shares, as even as they can be; `order`: by weight decay."""
     planned = fleet(name)
     members, halves = planned.members(), (int(planned.group[1:]) - 1) // 2
-    shares = np.array([*kinds.values()]) / sum(kinds.values())
-    kind = np.random.default_rng(21).choice([*kinds], (members.count, halves), p=shares)
+    kind = evenly(kinds, members.count * halves).reshape(members.count, halves)
     sizes = np.where(kind == FactorClass.XI_NU, 4, np.where(kind == FactorClass.NEITHER_4_NOR_6, 9, 6))
     if order:
         sizes = np.broadcast_to(order(members["wd"])[:, None], kind.shape)
     both = lambda values: np.stack([values, values], axis=1)
-    rest = both(np.full(kind.shape, 0.01))
+    rest = {key: both(np.full(kind.shape, 0.01)) for key in ("error", "alpha", "beta")}
+    spread = np.linspace(-0.02, 0.02, halves)
+    rest |= {key: both(np.broadcast_to(angle + spread, kind.shape)) for key, angle in (("xi", xi), ("nu", nu))}
+    shape = (members.count, 2, halves)
+    factors = {key: np.full((*shape, 3, nodes), np.nan, complex) for key, nodes in (("first", 2), ("second", 3))}
+    nodes = np.zeros((members.count, 2, 1), int)
+    found = Factorisation(nodes, np.arange(1, halves + 1), both(sizes), both(kind).astype(np.int8), **rest, **factors)
     norm = np.tile([2.0, 1.0], (members.count, 1))
-    return Course(np.array([0, planned.steps]), members["wd"], norm, both(sizes), both(kind), *([rest] * 5))
+    return Course(np.array([0, planned.steps]), members["wd"], norm, found)
+
+
+def evenly(kinds: dict[FactorClass, float], count: int) -> np.ndarray:
+    """A row of kinds in which every stretch has these shares: next is always the one that lags most."""
+    shares = np.array([*kinds.values()]) / sum(kinds.values())
+    row, given = [], np.zeros(len(shares))
+    for number in range(1, count + 1):
+        row.append(np.argmax(shares * number - given))
+        given[row[-1]] += 1
+    return np.array([*kinds])[row]
 
 
 def found(kinds: Callable[[int], dict[FactorClass, float]], *names: str) -> Evidence:
@@ -81,12 +96,13 @@ def found(kinds: Callable[[int], dict[FactorClass, float]], *names: str) -> Evid
 
 def table(d: int) -> dict[FactorClass, float]:
     """The talk's shares."""
-    return dict(zip(FORMS, TABLE.get(d, TABLE[23]), strict=True))
+    return dict(zip(FACTORABLE, slide_shares(d if d in SLIDE else 23), strict=True))
 
 
 def another(d: int) -> dict[FactorClass, float]:
-    """None of the talk's shares, and solutions of other orders."""
-    kinds = dict(zip(FORMS, (0.1, 0.5, 0.05, 0.15) if d == 23 else (0.1, 0.5, 0.9, 0.15), strict=True))
+    """None of the talk's shares, solutions of other orders, and less of order 4 in larger groups."""
+    shares = {23: (0.1, 0.5, 0.05, 0.15), 71: (0.3, 0.5, 0.9, 0.15), 127: (0.1, 0.5, 0.9, 0.15)}
+    kinds = dict(zip(FACTORABLE, shares.get(d, shares[23]), strict=True))
     return kinds | {FactorClass.NEITHER_4_NOR_6: 0.3}
 
 
@@ -101,14 +117,12 @@ def residuals(end: float) -> Evidence:
     """Networks that are so far from each condition at the end."""
     count = fleet(C23).members().count
     part = np.stack([np.ones(count), end * np.linspace(0.9, 1.1, count)], axis=1)
-    return Evidence({C23: run(C23)}, None, known={network.residuals: network.Residuals(*[part] * 6)})
+    return Evidence({C23: run(C23)}, None, known={network.residuals: network.Residuals(*[part] * 7)})
 
 
 def angles(xi: float, nu: float) -> Evidence:
     """Factors with angles about these."""
-    spread = np.linspace(-0.02, 0.02, 100)
-    known = {solutions.angles: Angles(xi + spread, nu + spread, spread, spread)}
-    return Evidence({C23: run(C23)}, None, known=known)
+    return Evidence({C23: run(C23)}, None, known={solutions.c23: course(C23, table(23), xi=xi, nu=nu)})
 
 
 def accurate(accuracy: float) -> Evidence:

@@ -31,8 +31,6 @@ class LossTerms:
     ([0.0, 0.0734, 0.0734, 0.0734, 0.0734], [0.0, 0.0, 0.0, 0.0, 0.0])
     """
 
-    signal: Float[np.ndarray, " freq"]
-    """−2 Re r_kkk, the only part that can be negative in the paper's ℓ_k."""
     goal: Float[np.ndarray, " freq"]
     cross: Float[np.ndarray, " freq"]
     constant: Float[np.ndarray, " freq"]
@@ -50,7 +48,7 @@ class LossTerms:
         squares = (np.abs(coefficients[:, 1:]) ** 2).sum(axis=(0, 1)) / 4
         with_mean = np.stack([r.cross[:, 0], r.cross[0]])  # r_{m0k} and r_{0mk}
         means = np.real(with_mean.conj() * coefficients).sum(axis=(0, 1))
-        parts = (-2 * np.real(each), np.abs(each - 1) ** 2, crossed, constant, squares, means)
+        parts = (np.abs(each - 1) ** 2, crossed, constant, squares, means)
         return cls(*(np.where(frequencies == 0, 0.0, part) for part in parts))
 
     @property

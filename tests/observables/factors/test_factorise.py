@@ -44,7 +44,17 @@ def test_order_four_is_recovered(disguised, seed, noise):
     assert names(found) == {"XI_NU"}
     assert found.order.tolist() == [4, 4, 4]
     assert (found.error <= 0.1 * np.sqrt(12)).all()
-    np.testing.assert_allclose(np.exp(8j * found.folded_xi).real, (values**8).real, atol=1e-6 + 60 * noise)
+    # Nodes in another order make iξ, −ξ or −iξ of ξ, and never ξ̄.
+    np.testing.assert_allclose(np.exp(4j * found.xi), values**4, atol=1e-6 + 30 * noise)
+    np.testing.assert_allclose(np.cos(4 * found.folded_xi), (values**4).real, atol=1e-6 + 30 * noise)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_exchanged_make_another_xi(disguised, seed):
+    a, b, c = disguised(order_four(SEVEN, turns(seed)), seed)
+    found, exchanged = factorise(a, b, c, SEVEN), factorise(b, a, c, SEVEN)
+    np.testing.assert_allclose(np.exp(4j * exchanged.xi), (-1j * np.exp(-1j * found.xi)) ** 4, atol=1e-6)
+    np.testing.assert_allclose(exchanged.folded_xi, found.folded_xi, atol=1e-6)
 
 
 @settings(max_examples=15)
@@ -66,6 +76,8 @@ def test_twisted_order_six_is_recovered(disguised, seed, noise):
     found = factorise(*disguised(z, seed, noise), SEVEN)
     assert names(found) == {"SYN_TWISTED"}
     assert np.isfinite(found.alpha).all()
+    np.testing.assert_allclose(np.cos(4 * found.folded_alpha), np.cos(4 * found.alpha), atol=1e-9)
+    assert (found.folded_beta <= np.pi / 4).all()
     assert np.abs(found.nu) == pytest.approx(np.full(3, np.pi / 2), abs=1e-6 + 10 * noise)
 
 

@@ -1,5 +1,7 @@
 """Solutions, residuals and paths as claims and figures read them, from records that hold constructed optimisers."""
 
+from dataclasses import replace
+
 import numpy as np
 import plants_algebra as plants
 import pytest
@@ -59,6 +61,17 @@ def test_solutions_are_what_was_planted(evidence):
     assert (found.norm[:, 0] < found.norm[:, -1]).all()
 
 
+def test_frequencies_without_nodes_are_no_solutions():
+    some = plants.course(C7, {FactorClass.XI_NU: 1.0})
+    order = some.order.copy()
+    order[0, -1], order[1, -1] = (0, 4, 9), 0
+    seen = replace(some, found=replace(some.found, order=order))
+    assert seen.is_solution[:2].tolist() == [[False, True, True], [False] * 3]
+    np.testing.assert_array_equal(seen.mean_order[:3], [6.5, np.nan, 4])
+    others = solutions.per_network(~seen.is_four_or_six, seen.is_solution)
+    assert others.tolist() == [0.5] + [0.0] * (len(order) - 2)  # the second network has no solutions and no share
+
+
 def test_networks_without_factorable_solutions_have_no_shares():
     none = plants.course(C7, {FactorClass.NONFACTORABLE: 1.0})
     assert none.shares().shape == (0, 4)
@@ -67,21 +80,23 @@ def test_networks_without_factorable_solutions_have_no_shares():
 
 def test_angles_that_are_one_solution_are_one_angle(evidence):
     seen = evidence.once(solutions.angles)
-    np.testing.assert_allclose(seen.folded_xi, 0.7, atol=1e-6)
+    np.testing.assert_allclose(seen.folded_xi, [[np.nan] * 3, [np.nan, 0.7, 0.7]], atol=1e-6)
     third = np.pi / 3
     folded = [min(angle % third, third - angle % third) for angle in (0.9, 1.3, 1.8, np.pi / 2)]
-    np.testing.assert_allclose(np.sort(seen.folded_nu), np.sort(folded), atol=1e-6)
+    np.testing.assert_allclose(seen.folded_nu, [folded[:3], [folded[3], np.nan, np.nan]], atol=1e-6)
+    assert np.isfinite(seen.alpha).tolist() == [[False] * 3, [True, False, False]]
 
 
 def test_other_readings_agree_on_exact_solutions(evidence):
     seen = evidence.once(solutions.variants)
     np.testing.assert_allclose(seen.loose, [1 / 3, 1 / 6, 1 / 2, 0])
+    np.testing.assert_allclose(seen.by_row_c, seen.loose)
     assert seen.lost == 0
 
 
 def test_conditions_hold_in_sum_at_the_end(evidence):
     seen = evidence.once(network.residuals)
-    for part in (seen.g, seen.c, seen.star, seen.n_sum):
+    for part in (seen.g, seen.c, seen.star, seen.n_sum, seen.star_sum):
         np.testing.assert_allclose(part[:, -1], 0, atol=1e-9)
     np.testing.assert_allclose(seen.g[:, 0], 1 - 0.1**3)
     assert seen.n[0, -1] < 1e-9 < seen.n[1, -1]  # term by term z_F6 meets R_n, and z_F4/6 does not
@@ -98,6 +113,29 @@ def test_parts_add_up_to_the_loss(evidence):
 def test_exact_claims_are_replicated(evidence, number):
     claim = next(claim for claim in CLAIMS if claim.number == number)
     assert claim.judge(evidence).verdict == "replicated"
+
+
+def test_the_loss_as_printed_leaves_the_mean_of_weights_out(evidence):
+    seen = evidence.once(exact.identities)
+    assert max(seen.loss.max(), seen.extended.max()) < 1e-12
+    assert np.median(seen.with_mean) > 0.01
+
+
+def test_portraits_are_of_the_weights(evidence):
+    seen, z = evidence.once(solutions.portrait), network.solution(evidence.record(C23), 0, 1).z
+    np.testing.assert_array_equal(seen.z[1], z[:, seen.shown].swapaxes(0, 1))
+
+
+def test_shares_may_be_half_as_large_again_and_never_none():
+    table = next(claim for claim in CLAIMS if claim.number == 22)
+    regions = [check.region for check in table.checks if check.label.startswith("d = 71: mean")]
+    np.testing.assert_allclose([(each.low, each.high) for each in regions[:2]], [(0.6257, 0.8257), (0.02, 0.06)])
+
+
+def test_networks_as_perfect_as_the_talk_replicate():
+    """All of order 4 or 6, all factorable and constructed: equal shares must not leave the rules undecided."""
+    found = plants.found(lambda _: {FactorClass.XI_NU: 0.5, FactorClass.SYN_NU: 0.5}, C23, DECAY)
+    assert next(claim for claim in CLAIMS if claim.number == 23).judge(found).verdict == "replicated"
 
 
 def test_constructed_optimisers_have_the_nodes_of_the_talk(evidence):

@@ -21,7 +21,8 @@ class Thresholds(Checked):
         product ⇔ error ≤ factorable √(3q),    number recognised ⇔ |difference| < match
 
     q: nodes of a frequency. Of z_syn the root mean square over each column must be below `match`. The numbers are those
-    of the authors' extraction; `pairing` is not: see `Pairing`. Source: the code of [tian2024cogo].
+    of the authors' extraction, whose code decides by them in four other ways: see `factorise`. `pairing` is one of the
+    four. Source: the code of [tian2024cogo].
 
     >>> Thresholds(present=-1)
     Traceback (most recent call last):
@@ -46,8 +47,8 @@ class Factorisation:
     nodes; `kind`: codes of `FactorClass`; `error`: of the best product, NaN unless there are four or six nodes;
     `nu`, `xi`, `alpha`, `beta`: angles of the parameters, NaN where a class has none; `first`: two nodes, `second`:
     two or three, the third is NaN. The same nodes in another order have −ν, ν̄ and, beside z_syn, ν e^{±2πi/3}, of which
-    the one closest to ±i is given; of ±α and ±iα the one closest to 1 is given; ξ can be iξ, −ξ, −iξ or ξ̄.
-    Source: [tian2024cogo].
+    the one closest to ±i is given; of ±α and ±iα the one closest to 1 is given; ξ can be iξ, −ξ or −iξ. With rows a and
+    b exchanged, ξ is −iξ̄. Source: [tian2024cogo].
 
     >>> from nucleate.algebra import order_six, to_weights
     >>> group = Characters.cyclic(5)
@@ -75,8 +76,18 @@ class Factorisation:
 
     @property
     def folded_xi(self) -> Float[np.ndarray, "*network half"]:
-        """Angle of ξ without regard to quarters of a turn and ξ̄, 0 to π/4."""
+        """Angle of ξ without regard to quarters of a turn, nor to which row is a and which b, 0 to π/4."""
         return _folded(self.xi, np.pi / 2)
+
+    @property
+    def folded_alpha(self) -> Float[np.ndarray, "*network half"]:
+        """Angle of α without regard to quarters of a turn and its sign, 0 to π/4: it is 0 for z_syn."""
+        return _folded(self.alpha, np.pi / 2)
+
+    @property
+    def folded_beta(self) -> Float[np.ndarray, "*network half"]:
+        """Angle of β, as that of α."""
+        return _folded(self.beta, np.pi / 2)
 
 
 @checked
@@ -94,9 +105,18 @@ def factorise(
     a, b, c: weights as in `nucleate.algebra.Weights`, with any number of leading axes, such as members and steps; χ:
     `characters` of a group of d elements. Four or six nodes of a frequency are split into halves in all ways, for the
     pairs whose ratio is most alike; a product of two nodes with two or three others is then compared with the
-    constructed forms. A node does the same if a and b are multiplied by s and c by s⁻²: s is chosen such that
-    |a_k|² + |b_k|² = 2 |c_k|² before anything is compared, as it is where weight decay has come to rest. The authors do
-    not do that. A node with weights that are not finite has no frequency. Source: the extraction of [tian2024cogo].
+    constructed forms. A node with weights that are not finite has no frequency.
+
+    The authors' extraction differs in four ways, each of which leaves something to the order or the scale of nodes:
+
+    1. It chooses pairs of nodes by row c alone, and not by all three: see `Pairing`.
+    2. It compares nodes as they are. A node does the same if a and b are multiplied by s and c by s⁻²; here s is chosen
+       such that |a_k|² + |b_k|² = 2 |c_k|² before any threshold, as it is where weight decay has come to rest.
+    3. It takes ν as it comes. Here ν beside z_syn is turned by thirds to the value nearest ±i.
+    4. It takes the three nodes as they come, but for signs and a conjugation. Here columns that may belong to the
+       other half are multiplied by ν = ±i or ±1, for the choice closest to z_syn.
+
+    Source: the code of [tian2024cogo].
 
     >>> from nucleate.algebra import mixed, to_weights
     >>> group = Characters.cyclic(7)

@@ -23,6 +23,9 @@ DECAY = "algebra/decay"
 ADAMW = "algebra/adamw"
 OCCAM = "algebra/occam"
 
+EPOCHS = 10_000
+"""The talk's table is of networks after this many epochs, each of which is one step on all training pairs."""
+
 LARGEST = 200
 """The most elements of a group: a step looks at the cube of them."""
 
@@ -53,7 +56,7 @@ class GroupFleet(Experiment):
     """Networks per combination. Every network has weights and held-out pairs of its own."""
     first_seed: Seed = 0
     """Seeds count from here, so that fleets do not share networks."""
-    steps: Count = 10_000
+    steps: Count = EPOCHS
     """Optimiser steps, each on all training pairs."""
     points: Annotated[int, AtLeast(2), Bits(31)] = 200
     """Record losses and accuracies about N times, at log-spaced steps."""

@@ -15,13 +15,6 @@ from nucleate.papers.algebra.readings.solutions import Course
 from nucleate.plots import PALETTE, Picture, panels, save
 from nucleate.plots.scales import log_x
 
-SLIDE = {
-    23: (0.0, 0.0571, 47.07, 11.31, 39.80, 1.82),
-    71: (0.0, 0.0, 72.57, 4.00, 21.14, 2.29),
-    127: (0.0150, 0.0, 82.96, 2.25, 14.13, 0.66),
-}
-"""Rows of the talk's table: shares of order 4 and of order 6 that are not factorable, and percentages of classes."""
-
 _WIDTH = 0.36
 
 
@@ -29,10 +22,10 @@ def distribution(evidence: Evidence, folder: Path) -> Picture:
     by_modulus = _trained(evidence)
     figure, (left, right) = panels(1, 2, size=(5.6, 4.4))
     for place, (d, found) in enumerate(by_modulus.items()):
-        beside = d in SLIDE
-        _stack(left, place - beside * _WIDTH / 2, _counts(found.kind[:, -1]))
+        beside = d in readings.SLIDE
+        _stack(left, place - beside * _WIDTH / 2, _counts(found.kind[:, -1][found.is_solution]))
         if beside:
-            _stack(left, place + _WIDTH / 2, np.append(np.array(SLIDE[d][2:]) / 100, [0, 0]), slide=True)
+            _stack(left, place + _WIDTH / 2, np.append(readings.slide_shares(d), [0, 0]), slide=True)
     left.set_xticks(range(len(by_modulus)), [f"{d}" for d in by_modulus])
     left.set(xlabel="elements d", ylabel="share of solutions", ylim=(0, 1), title="By group")
     by_decay = _by_decay(evidence)
@@ -46,8 +39,9 @@ def distribution(evidence: Evidence, folder: Path) -> Picture:
     return Picture(
         save(figure, folder / "distribution.png"),
         "Solutions by class, for several groups and weight decays",
-        "Shares of what networks have at each pair of frequencies ±k at the end of training. Left: with the talk's "
-        "weight decay; hatched, the talk's table, which gives shares among factorable ones. Right: by weight decay.",
+        "Shares of the solutions that networks have at pairs of frequencies ±k at the end of training; where no nodes "
+        "are left there is none. Left: with the talk's weight decay; hatched, the talk's table, which gives shares "
+        "among factorable ones. Right: by weight decay.",
     )
 
 
@@ -66,13 +60,18 @@ def _by_decay(evidence: Evidence, values: str = "kind") -> dict[float, np.ndarra
     parts = [evidence.once(readings.c23), evidence.once(readings.decays)]
     decays = np.unique(np.concatenate([part.wd for part in parts]))
     return {
-        float(decay): np.concatenate([getattr(part, values)[part.wd == decay, -1].ravel() for part in parts])
+        float(decay): np.concatenate([getattr(part, values)[:, -1][_at(part, decay)] for part in parts])
         for decay in decays
     }
 
 
+def _at(part: Course, decay: float) -> np.ndarray:
+    """Which solutions are of networks with this decay, [member, freq]."""
+    return part.is_solution & (part.wd == decay)[:, None]
+
+
 def _counts(kinds: np.ndarray) -> np.ndarray:
-    return np.array([np.mean(kinds == kind) for kind in FactorClass])
+    return np.array([np.mean(kinds == kind) if kinds.size else 0.0 for kind in FactorClass])
 
 
 def _stack(ax: Axes, x: float, shares: np.ndarray, *, width: float = _WIDTH, slide: bool = False) -> None:
@@ -114,7 +113,8 @@ def orders(evidence: Evidence, folder: Path) -> Picture:
         "Orders of solutions, by weight decay",
         "The order of a solution is the number of nodes whose amplitude is largest at its frequency, and above 0.05 "
         "there, which none has at the start. Left: at the end; the band has orders 4 to 6. Centre and right: over "
-        "training, averaged over networks and frequencies; the number of nodes falls, until 4 or 6 are left.",
+        "training, averaged over networks and all frequencies, with order 0 where there are no nodes; the number of "
+        "nodes falls, until 4 or 6 are left.",
     )
 
 
@@ -135,9 +135,10 @@ def angles(evidence: Evidence, folder: Path) -> Picture:
         (r"$\alpha$", seen.alpha, COLORS[FactorClass.SYN_TWISTED], []),
         (r"$\beta$", seen.beta, COLORS[FactorClass.SYN_TWISTED], []),
     )
-    for ax, (name, angle, color, peaks) in zip(axes, drawn, strict=True):
-        for peak in peaks:
-            ax.axvline(peak * np.pi / 4, color="0.75", lw=1, ls=":", zorder=0)
+    for ax, (name, values, color, lines) in zip(axes, drawn, strict=True):
+        angle = values[np.isfinite(values)]
+        for line in lines:
+            ax.axvline(line * np.pi / 4, color="0.75", lw=1, ls=":", zorder=0)
         ax.hist(angle, np.linspace(-np.pi, np.pi, 49).tolist(), color=color)
         ax.set(xlabel=f"angle of {name}", title=f"{len(angle)} solution{'s' * (len(angle) != 1)}", xlim=(-np.pi, np.pi))
         ax.set_xticks(_TICKS[0][::2], _TICKS[1][::2])
@@ -146,9 +147,10 @@ def angles(evidence: Evidence, folder: Path) -> Picture:
     return Picture(
         save(figure, folder / "angles.png"),
         "Distribution of the parameters in the solutions",
-        "Angles of the factors of all solutions of d = 23 at the end of training. Dotted: where the talk's histograms "
-        "have peaks. Nodes in another order have other angles: ξ, iξ, −ξ and ξ̄ are one solution, and so are ν, −ν, ν̄ "
-        "and ν turned by a third, of which the one closest to ±π/2 is shown.",
+        "Angles of the factors of all solutions of d = 23 at the end of training. Dotted: lines that the authors draw "
+        "in their histograms. Nodes in another order have other angles: ξ, iξ, −ξ and −iξ are one solution, and so are "
+        "ν, −ν, ν̄ and ν turned by a third, of which the one closest to ±π/2 is shown. Rows a and b exchanged make −iξ̄ "
+        "of ξ.",
     )
 
 

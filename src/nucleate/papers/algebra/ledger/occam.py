@@ -52,7 +52,7 @@ CLAIMS = (
     Claim(
         "algebra/5",
         "Gradient Dynamics, Theorem (the Occam's razor)",
-        "The simpler solution has the smaller norm: ‖e * z'‖ ≤ ‖y * z'‖.",
+        "The simpler solution has the smaller norm, ‖e * z'‖ ≤ ‖y * z'‖, if rows a, b and c of z' have equal norms.",
         (_LARGER,),
         _inequality,
         quote="L2 regularization will push the solution to e * z' (simpler solutions), since ‖e * z'‖₂ ≤ ‖y * z'‖₂",

@@ -48,7 +48,11 @@ class Identities:
     products: np.ndarray
     """Of r(z₁ * z₂) = r(z₁) r(z₂)."""
     loss: np.ndarray
-    """Of the loss as a sum over frequencies, against the loss of the network."""
+    """Of the talk's sum over frequencies against the loss of the network, whose weights have no mean."""
+    with_mean: np.ndarray
+    """Of the talk's sum, where weights have a mean."""
+    extended: np.ndarray
+    """The same, with the cross terms of that mean added."""
 
 
 def identities(evidence: Evidence) -> Identities:
@@ -60,15 +64,28 @@ def identities(evidence: Evidence) -> Identities:
     return Identities(np.array(one), *np.moveaxis(np.array(rows), -1, 0))
 
 
-def _errors(group: Characters, rng: np.random.Generator) -> tuple[float, float, float]:
+def _errors(group: Characters, rng: np.random.Generator) -> tuple[float, ...]:
     first, second = (random_solution(group, _NODES, rng) for _ in range(2))
     r1, r2 = (_flat(monomials(z)) for z in (first, second))
-    direct = to_weights(first).loss(group)
+    printed, _ = _loss_errors(without_mean(first))
     return (
         _apart(_flat(monomials(first + second)), r1 + r2),
         _apart(_flat(monomials(first * second)), r1 * r2),
-        abs(decompose(first).total - direct) / direct,
+        printed,
+        *_loss_errors(first),
     )
+
+
+def without_mean(z: Solution) -> Solution:
+    """The solution whose weights have their mean over elements taken away, z_p0 = 0."""
+    return Solution(z.characters, np.where(np.arange(z.characters.order)[:, None] == 0, 0, z.z))
+
+
+def _loss_errors(z: Solution) -> tuple[float, float]:
+    """Relative errors of the talk's sum over frequencies, and of the sum with the part of the mean of weights."""
+    direct, terms = to_weights(z).loss(z.characters), decompose(z)
+    printed = float((terms.goal + terms.cross + terms.constant + terms.squares).mean())
+    return abs(printed - direct) / direct, abs(terms.total - direct) / direct
 
 
 def _flat(r: Monomials) -> np.ndarray:

@@ -23,14 +23,15 @@ def solution(record: xr.Dataset, member: int, row: int) -> Solution:
 @dataclass(frozen=True)
 class Residuals:
     """How far networks are from each condition, [member, start and end]: the worst of each frequency, averaged over
-    all frequencies. `n_sum`: of the sum of R_n, which is all of it that the loss sees; `mean`: the largest |z| of a
-    and b at frequency 0."""
+    all frequencies. `n_sum`, `star_sum`: of the sums of R_n and R_*, which are all of them that the loss sees; `mean`:
+    the largest |z| of a and b at frequency 0."""
 
     g: np.ndarray
     c: np.ndarray
     n: np.ndarray
     star: np.ndarray
     n_sum: np.ndarray
+    star_sum: np.ndarray
     mean: np.ndarray
 
 
@@ -43,7 +44,7 @@ def residuals(evidence: Evidence) -> Residuals:
 
 def _residuals(z: Solution) -> tuple[float, ...]:
     found = conditions(z)
-    parts = (found.g, found.c, found.n, found.star, found.n_sum)
+    parts = (found.g, found.c, found.n, found.star, found.n_sum, found.star_sum)
     return *(float(part[1:].mean()) for part in parts), float(np.abs(z.z[:2, 0]).max())
 
 

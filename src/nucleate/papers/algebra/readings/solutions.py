@@ -8,8 +8,9 @@ import xarray as xr
 
 from nucleate.algebra import Characters
 from nucleate.claims import Evidence
-from nucleate.observables import FactorClass, Pairing, Thresholds, factorise
+from nucleate.observables import FactorClass, Factorisation, Pairing, Thresholds, factorise
 from nucleate.papers.algebra.experiments.network import ADAMW, C7, C11, C23, C71, C127, DECAY
+from nucleate.papers.algebra.readings.network import solution
 from nucleate.record import stayed_finite
 
 CONSTRUCTED = (FactorClass.XI_NU, FactorClass.SYN_TWISTED, FactorClass.SYN_NU)
@@ -18,36 +19,58 @@ CONSTRUCTED = (FactorClass.XI_NU, FactorClass.SYN_TWISTED, FactorClass.SYN_NU)
 PORTRAITS = 3
 """The most frequencies of one network that are drawn."""
 
-MATCH = 0.1
-"""What is this close is equal, as in the extraction."""
-
 FACTORABLE = (*CONSTRUCTED, FactorClass.OTHER)
+
+SLIDE = {
+    23: ("47.07 ± 1.88", "11.31 ± 1.76", "39.80 ± 2.11", "1.82 ± 1.82"),
+    71: ("72.57 ± 0.70", "4.00 ± 1.14", "21.14 ± 2.14", "2.29 ± 1.07"),
+    127: ("82.96 ± 0.39", "2.25 ± 0.64", "14.13 ± 0.87", "0.66 ± 0.66"),
+}
+"""The talk's table: percentages of the classes of `FACTORABLE` among factorable solutions, by the number of elements.
+"""
+
+
+def slide_shares(d: int) -> np.ndarray:
+    """A row of `SLIDE` as shares, without what is behind ±."""
+    return np.array([float(said.split()[0]) / 100 for said in SLIDE[d]])
 
 
 @dataclass(frozen=True)
 class Course:
-    """Solutions over training, [member, step, freq], with one frequency of each pair ±k.
-
-    `order`: nodes at work at a frequency; `kind`: a `FactorClass`; `error`: of the factorisation, NaN where there is
-    none; `nu`, `xi`, `alpha`, `beta`: angles of the factors, NaN where a solution has no such factor. `wd`: weight
-    decay, `norm`: squared, of all weights, [member] and [member, step].
-    """
+    """Solutions over training. `found`: arrays [member, step, freq], with one frequency of each pair ±k; `wd`: weight
+    decay, [member]; `norm`: squared, of all weights, [member, step]."""
 
     step: np.ndarray
     wd: np.ndarray
     norm: np.ndarray
-    order: np.ndarray
-    kind: np.ndarray
-    error: np.ndarray
-    nu: np.ndarray
-    xi: np.ndarray
-    alpha: np.ndarray
-    beta: np.ndarray
+    found: Factorisation
+
+    @property
+    def order(self) -> np.ndarray:
+        """Nodes at work at each frequency, [member, step, freq]."""
+        return self.found.order
+
+    @property
+    def kind(self) -> np.ndarray:
+        """The `FactorClass` of each solution, [member, step, freq]."""
+        return self.found.kind
+
+    @property
+    def is_solution(self) -> np.ndarray:
+        """Whether a frequency has nodes at the end, [member, freq]. If not, there is no solution to be of any order:
+        the authors count such frequencies apart."""
+        return self.order[:, -1] > 0
 
     @property
     def is_four_or_six(self) -> np.ndarray:
         """Whether a solution is of order 4 or 6 at the end, [member, freq]."""
         return np.isin(self.order[:, -1], (4, 6))
+
+    @property
+    def mean_order(self) -> np.ndarray:
+        """The mean order of a network's solutions at the end, [member]; NaN if it has none."""
+        count = self.is_solution.sum(1)
+        return np.where(count, self.order[:, -1].sum(1) / np.maximum(count, 1), np.nan)
 
     @property
     def is_factorable(self) -> np.ndarray:
@@ -62,6 +85,12 @@ class Course:
         return counts / counts.sum(-1, keepdims=True)
 
 
+def per_network(hits: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """The share of `hits` in each network that has any solution `among` those asked about; from [member, freq]."""
+    some = among.any(1)
+    return (hits & among)[some].sum(1) / among[some].sum(1)
+
+
 def course(record: xr.Dataset, thresholds: Thresholds = Thresholds()) -> Course:  # noqa: B008 (frozen)
     """The solutions of all networks that did not diverge, at every look at their weights."""
     record = stayed_finite(record)
@@ -69,12 +98,7 @@ def course(record: xr.Dataset, thresholds: Thresholds = Thresholds()) -> Course:
     a, b, c = (record[name].values for name in "abc")
     found = factorise(a, b, c, characters, thresholds)
     squares = sum(np.square(weights, dtype=float).sum((-2, -1)) for weights in (a, b, c))
-    return Course(
-        record.step_weights.values,
-        record.wd.values,
-        np.asarray(squares),
-        *(getattr(found, name) for name in ("order", "kind", "error", "nu", "xi", "alpha", "beta")),
-    )
+    return Course(record.step_weights.values, record.wd.values, np.asarray(squares), found)
 
 
 def c7(evidence: Evidence) -> Course:
@@ -119,12 +143,12 @@ BY_MODULUS: dict[int, Callable[[Evidence], Course]] = {7: c7, 11: c11, 23: c23, 
 @dataclass(frozen=True)
 class Variants:
     """Mean shares of the classes of `FACTORABLE` at the end by other ways to read the same weights, and the share of
-    solutions of order 4 or 6 that are not factorable.
+    solutions of order 4 or 6 that are not factorable by row c.
 
-    `reference`: pairs of nodes by row c alone; `loose`: forms are recognised within twice the threshold.
+    `by_row_c`: pairs of nodes by row c alone; `loose`: forms are recognised within twice the threshold.
     """
 
-    reference: np.ndarray
+    by_row_c: np.ndarray
     loose: np.ndarray
     lost: float
 
@@ -133,7 +157,7 @@ def variants(evidence: Evidence) -> Variants:
     """Other readings of the talk's d = 23."""
     last = stayed_finite(evidence.record(C23)).isel(step_weights=[-1])
     by_row_c = course(last, Thresholds(pairing=Pairing.OUTPUT_ROW))
-    loose = course(last, Thresholds(match=2 * MATCH))
+    loose = course(last, Thresholds(match=2 * Thresholds().match))
     lost = (~by_row_c.is_factorable & by_row_c.is_four_or_six).sum() / max(by_row_c.is_four_or_six.sum(), 1)
     return Variants(mean(by_row_c.shares()), mean(loose.shares()), float(lost))
 
@@ -145,43 +169,37 @@ def mean(shares: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Angles:
-    """Angles of the factors of all solutions at the end, in one row each, and folded by what the order of nodes leaves
-    open: ξ, iξ and ξ̄ are the same solution, and so are ν, −ν, ν̄ and, beside z_syn, ν e^{2πi/3}.
+    """Angles of the factors of solutions at the end, [member, freq], NaN where a solution has no such factor.
 
     `xi`: of z_{ν=i} * z_ξ; `nu`: of z_ν * z_syn, with ν = i among them; `alpha`, `beta`: of z_{ν=i} * z_syn,αβ.
+    `folded_xi`, `folded_nu`: see `Factorisation`.
     """
 
     xi: np.ndarray
     nu: np.ndarray
     alpha: np.ndarray
     beta: np.ndarray
-
-    @property
-    def folded_xi(self) -> np.ndarray:
-        """0 to π/4."""
-        return _folded(self.xi, np.pi / 2)
-
-    @property
-    def folded_nu(self) -> np.ndarray:
-        """0 to π/6: ±π/3 and 0 are 0, ±π/2 and ±π/6 are π/6."""
-        return _folded(self.nu, np.pi / 3)
+    folded_xi: np.ndarray
+    folded_nu: np.ndarray
 
 
 def angles(evidence: Evidence) -> Angles:
     """The angles of the talk's d = 23."""
-    found = evidence.once(c23)
-    kind, nu, xi, alpha, beta = (getattr(found, name)[:, -1] for name in ("kind", "nu", "xi", "alpha", "beta"))
-    twisted = kind == FactorClass.SYN_TWISTED
-    # z_{ν=i} * z_syn is counted as z_{ν=i} * z_syn,αβ, with α = β = 1 up to quarters of a turn.
-    plain = twisted & (_folded(alpha, np.pi / 2) < MATCH) & (_folded(beta, np.pi / 2) < MATCH)
+    found = evidence.once(c23).found
+    last = lambda values, chosen: np.where(chosen, values, np.nan)[:, -1]
+    of_four, twisted = found.kind == FactorClass.XI_NU, found.kind == FactorClass.SYN_TWISTED
+    # z_{ν=i} * z_syn is counted as z_{ν=i} * z_syn,αβ.
+    match = Thresholds().match
+    plain = twisted & (found.folded_alpha < match) & (found.folded_beta < match)
+    beside_syn = (found.kind == FactorClass.SYN_NU) | plain
     return Angles(
-        xi[kind == FactorClass.XI_NU], nu[(kind == FactorClass.SYN_NU) | plain], alpha[twisted], beta[twisted]
+        last(found.xi, of_four),
+        last(found.nu, beside_syn),
+        last(found.alpha, twisted),
+        last(found.beta, twisted),
+        last(found.folded_xi, of_four),
+        last(found.folded_nu, beside_syn),
     )
-
-
-def _folded(angle: np.ndarray, period: float) -> np.ndarray:
-    rest = np.mod(angle, period)
-    return np.minimum(rest, period - rest)
 
 
 @dataclass(frozen=True)
@@ -211,8 +229,7 @@ def portrait(evidence: Evidence) -> Portrait:
     chosen = [kind for kind in np.unique(kinds) if kind in FACTORABLE] or [kinds[0]]
     places = [int(np.flatnonzero(kinds == kind)[0]) for kind in chosen][:PORTRAITS]
     shown = found.frequencies[places]
-    values = characters.values[shown] / characters.order
-    z = np.stack([values.conj() @ a, values.conj() @ b, values @ np.swapaxes(c, -1, -2)], axis=2)
+    z = np.stack([np.moveaxis(solution(record, 0, row).z[:, shown], 0, 1) for row in range(len(a))])
     return Portrait(
         record.step_weights.values,
         shown,
