@@ -34,9 +34,16 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     # Most of the suite's time goes into compiling programs that run for milliseconds. `make test-cpus` optimises fully.
     if "xla_backend_optimization_level" not in os.environ.get("XLA_FLAGS", ""):
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=1".strip()
-    # Workers of pytest-xdist, and processes that tests start, inherit it: a program is compiled once for all.
-    os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="nucleate-tests-")
-    atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
+    # Workers of pytest-xdist, and processes that tests start, inherit these: however small a program is, it is compiled
+    # once for all of them.
+    caches = tempfile.mkdtemp(prefix="nucleate-tests-")
+    os.environ |= {
+        "XDG_CACHE_HOME": caches,
+        "JAX_COMPILATION_CACHE_DIR": f"{caches}/nucleate/xla",
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0",
+    }
+    atexit.register(shutil.rmtree, caches, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

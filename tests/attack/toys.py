@@ -16,6 +16,7 @@ import nucleate.papers
 from nucleate import machine
 from nucleate.claims import evidence
 from nucleate.fleet import Silent, train
+from nucleate.fleet.program import Program
 from nucleate.papers import Sizes
 from nucleate.record import Run, RunError
 
@@ -29,13 +30,13 @@ _TIMES = {"created", "seconds"}
 @contextmanager
 def only_toys() -> Iterator[None]:
     """The toy paper is the only one, everything is worth keeping, and no program is compiled twice."""
-    module = sys.modules["nucleate.fleet.train"]
     with ExitStack() as stack:
         for home in (nucleate.papers, sys.modules["nucleate.papers.library"]):
             stack.enter_context(mock.patch.object(home, "PAPERS", ("toy",)))
             stack.enter_context(mock.patch.object(home, "paper", _paper))
         stack.enter_context(mock.patch.object(evidence, "_WORTH_KEEPING", 0.0))
-        stack.enter_context(mock.patch.object(module, "Program", _compiled_once(module.Program)))
+        for home in (sys.modules["nucleate.fleet.train"], sys.modules["nucleate.fleet.estimate"]):
+            stack.enter_context(mock.patch.object(home, "Program", _compiled_once))
         yield
 
 
@@ -45,12 +46,13 @@ def _paper(name: str):
     return TOY
 
 
-def _compiled_once(program: Any) -> Any:
-    @functools.cache
-    def made(recipe, static: tuple, block: int):
-        return program(recipe, dict(static), block)
+def _compiled_once(recipe, static: dict, block: int) -> Program:
+    return _program(recipe, tuple(static.items()), block)
 
-    return lambda recipe, static, block: made(recipe, tuple(static.items()), block)
+
+@functools.cache
+def _program(recipe, static: tuple, block: int) -> Program:
+    return Program(recipe, dict(static), block)
 
 
 class _Breaking(Silent):

@@ -5,13 +5,11 @@ import pytest
 from small_fleets import Sums, members
 
 from nucleate.fleet import Plan, block_size, train
-from nucleate.machine import use_compile_cache
 
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     """A cache of measured block sizes that knows nothing yet. Compiled programs stay where they are."""
-    use_compile_cache()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     return tmp_path / "nucleate/speeds.json"
 

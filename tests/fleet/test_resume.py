@@ -18,10 +18,11 @@ from nucleate.fleet.program import Program
 from nucleate.record import Outcome, Run, RunError, verify
 
 PROCESS = Path(__file__).parent / "train_all_sorts.py"
+pytestmark = pytest.mark.usefixtures("compiled_once")
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def whole(tmp_path_factory, compiled_once):
     """The run that nobody disturbed."""
     with small_chunks():
         return train(all_sorts(), tmp_path_factory.mktemp("whole") / "run")

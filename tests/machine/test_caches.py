@@ -33,10 +33,14 @@ def test_a_user_without_a_home_directory_has_caches_too(monkeypatch, tmp_path):
 @pytest.fixture
 def no_cache():
     """JAX as it is before a cache is chosen."""
-    before = jax.config.jax_compilation_cache_dir
+    names = [
+        name for name in jax.config.values if name.startswith(("jax_compilation_cache_dir", "jax_persistent_cache"))
+    ]
+    before = {name: jax.config.values[name] for name in names}
     jax.config.update("jax_compilation_cache_dir", None)
     yield
-    jax.config.update("jax_compilation_cache_dir", before)
+    for name, value in before.items():
+        jax.config.update(name, value)
 
 
 @pytest.mark.parametrize("place", ["file", "file/below"])
@@ -64,18 +68,13 @@ def test_programs_of_another_user_are_not_run(monkeypatch, tmp_path, no_cache):
     assert jax.config.jax_compilation_cache_dir is None
 
 
-def test_programs_are_kept_between_runs():
+def test_programs_are_kept_between_runs(no_cache):
     use_compile_cache()
     folder = Path(jax.config.jax_compilation_cache_dir)
     assert folder.is_relative_to(cache_folder())  # that of the tests, see tests/conftest.py
 
 
-def test_a_compile_cache_that_the_user_has_chosen_stays(tmp_path):
-    use_compile_cache()
-    before = jax.config.jax_compilation_cache_dir
+def test_a_compile_cache_that_the_user_has_chosen_stays(tmp_path, no_cache):
     jax.config.update("jax_compilation_cache_dir", str(tmp_path))
-    try:
-        use_compile_cache()
-        assert jax.config.jax_compilation_cache_dir == str(tmp_path)
-    finally:
-        jax.config.update("jax_compilation_cache_dir", before)
+    use_compile_cache()
+    assert jax.config.jax_compilation_cache_dir == str(tmp_path)

@@ -14,10 +14,9 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs a shell")
 
 def in_process(folder: Path, *args: str, shell: str = "", **environment: str) -> tuple[int, str, str]:
     """`nucleate ARGS`, with the standard streams as `shell` directs them; errors without the sizes of runs."""
+    usual = {name: value for name, value in os.environ.items() if name != "JAX_COMPILATION_CACHE_DIR"}
     command = ["bash", "-c", f'set -o pipefail; "$@" {shell}', "bash", sys.executable, PROCESS, *args]
-    done = subprocess.run(
-        command, cwd=folder, env=os.environ | environment, capture_output=True, text=True, timeout=240
-    )
+    done = subprocess.run(command, cwd=folder, env=usual | environment, capture_output=True, text=True, timeout=240)
     errors = [line for line in done.stderr.splitlines(keepends=True) if "; record at most " not in line]
     return done.returncode, done.stdout, "".join(errors)
 

@@ -96,7 +96,7 @@ def test_one_that_comes_while_rubbish_is_collected(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Run, "update", update)
     monkeypatch.setattr(sys.modules["nucleate.fleet.train"], "_TELL_SECONDS", 0.0)
-    with raising(loss=lambda: time.sleep(0.5)), pytest.raises(Interruption):
+    with raising(loss=lambda: time.sleep(0.2)), pytest.raises(Interruption):
         train(PAPER.at(Budget.QUICK)["toy/first"].plan("toy/first"), tmp_path / "run")
     assert pressed
 
