@@ -79,7 +79,7 @@ class Configs(Attack):
         # Those that came later may be missing from an older file.
         lost = rng.choice([name for name in fields if Later not in getattr(hints[name], "__metadata__", ())])
         missing = {name: value for name, value in fields.items() if name != lost}
-        given = rng.choice((whole, missing, fields | {"temperature": 1}, fields | {"": None}, {None: 1, **missing}))
+        given = rng.choice((whole, missing, fields | {"no_such_field": 1}, fields | {"": None}, {None: 1, **missing}))
         return Case(f"{kind.__name__}.from_json({given!r:.200})", lambda: _refused(kind, given))
 
 
