@@ -77,6 +77,14 @@ def test_networks_that_still_learn_may_bounce_later():
     assert claim.judge(plants.adam(2.5, 2.2, 1.5)).verdict == "contradicted"
 
 
+def test_layers_are_judged_in_networks_as_wide_as_the_talks():
+    (claim,) = (claim for claim in CLAIMS if claim.id == "attention/32")
+    assert len(claim.judge(plants.orthogonal(1.2)).checks) == len(claim.checks) - 2
+    runs = {name: plants.run(name, budget=Budget.PAPER) for name in (SGD, ADAM)}
+    wide = Evidence({**runs, TREES: plants.trees.run(0.0, 0.0, budget=Budget.PAPER)}, None)
+    assert len(claim.judge(wide).checks) == len(claim.checks)
+
+
 def test_figures_of_planted_records(tmp_path):
     runs = {name: plants.run(name) for name in (SGD, ADAM)}
     evidence = Evidence({**runs, TREES: plants.trees.run(0.0, 0.0)}, None)

@@ -104,24 +104,30 @@ _COSINES = {
 }
 
 
+_TALKS_WIDTH = {"text": 200, "trees": 1024}
+"""Dimensions of the talk's networks: layers of narrower ones are shown, and not judged."""
+
+
 def _orthogonal(evidence: Evidence) -> Findings:
     found = evidence.once(readings.orthogonality)
+    dims = {"text": int(evidence.record(ADAM).dim[0]), "trees": int(evidence.record(TREES).dim[0])}
     estimates, spoken = {}, []
     for kind, ratios in (("text", found.text), ("trees", found.trees)):
         rows = ratios[np.isfinite(ratios[:, 0])]
         estimates[_COSINES[kind, "embedding"]] = bootstrap(np.median, rows[:, 0])
         worst = np.nanmax(rows[:, 1:], axis=1) if len(rows) else rows[:, 0]
         worst = np.maximum(worst, rows[:, 0])
-        estimates[_COSINES[kind, "the layer where it is largest"]] = bootstrap(np.median, worst)
+        as_wide = dims[kind] >= _TALKS_WIDTH[kind]
+        estimates[_COSINES[kind, "the layer where it is largest"]] = bootstrap(np.median, worst) if as_wide else None
         middle = [f"{np.nanmedian(column):.1f}" for column in rows.T if np.isfinite(column).any()]
         spoken.append(f"{kind}: {', '.join(middle)}")
-    dims = {name: int(evidence.record(name).dim[0]) for name in (ADAM, TREES)}
     random = ", ".join(f"{random_cosine(dim):.3f} in {dim} dimensions" for dim in sorted({*dims.values()}))
     return Findings(
         estimates,
         "Median |cosine| between vectors of different tokens at the end, as a multiple of that of random vectors "
         f"({random}), for the embedding and after each block: {'; '.join(spoken)} (medians over networks). After a "
-        "block, vectors are those of different tokens of one sequence. Embeddings of grokking's transformers are in "
+        "block, vectors are those of different tokens of one sequence; layers are judged in networks as wide as the "
+        "talk's, of 200 dimensions on text and 1,024 on trees. Embeddings of grokking's transformers are in "
         "the records of that paper, where `median_cosine` can read them.",
     )
 
@@ -189,5 +195,13 @@ CLAIMS = (
         (ADAM, SGD, TREES),
         quote="Assumption (Orthogonal Embeddings [U_C, u_q]). Cosine similarity between embedding vectors at different "
         "layers.",
+        history=(
+            Revision(
+                "The layer with the largest cosines is judged in networks of any width, too.",
+                "contradicted",
+                "after the last block of networks of 64 dimensions on trees the median was 3.0 times that of random "
+                "vectors; the talk's networks are wider.",
+            ),
+        ),
     ),
 )
