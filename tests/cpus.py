@@ -10,6 +10,7 @@ Usage: python tests/cpus.py [options of pytest]
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__  # what `numpy.show_config` reads, too
@@ -55,17 +56,22 @@ SETS = (
 def main(options: list[str]) -> int:
     """Run pytest under every set; 1 if some run failed or none could be made."""
     outcomes: dict[str, str] = {}
+    codes: list[int] = []
     for instructions in SETS:
         if not __cpu_features__.get(instructions.needs):
             outcomes[instructions.name] = "skipped: this processor does not have it"
             continue
         environment = instructions.environment()
         print(f"=== {instructions.name}: {environment}", flush=True)
-        ran = subprocess.run([sys.executable, "-m", "pytest", *options], env=os.environ | environment)
-        outcomes[instructions.name] = "failed" if ran.returncode else "passed"
+        began = time.monotonic()
+        code = subprocess.run([sys.executable, "-m", "pytest", *options], env=os.environ | environment).returncode
+        codes.append(code)
+        outcome = f"FAILED, with pytest's exit code {code}," if code else "passed"
+        outcomes[instructions.name] = f"{outcome} in {(time.monotonic() - began) / 60:.1f} min"
+    print("=== the suite under each instruction set:")
     for name, outcome in outcomes.items():
         print(f"{name}: {outcome}")
-    return int("failed" in outcomes.values() or "passed" not in outcomes.values())
+    return int(any(codes) or not codes)
 
 
 if __name__ == "__main__":
