@@ -69,8 +69,8 @@ def log_y(ax: Axes, values: ArrayLike, *, decades: Number = 6) -> None:
 
 
 def _name_decades(axis: Axis, low: float, high: float, zero: bool) -> None:
-    """Ticks at powers of ten; on a shorter axis also at 3 times these, or at 2 and 5 times, on a very short one at round
-    numbers."""
+    """Ticks at powers of ten; on a shorter axis also at 3 times these, or at 2 and 5 times; on a very short one at
+    round numbers."""
     powers = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
     ticks = _inside(10.0**powers, low, high)
     if ticks.size < 3:
