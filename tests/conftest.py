@@ -24,6 +24,17 @@ install_import_hook("nucleate", "beartype.beartype(conf=beartype.BeartypeConf(is
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
 
+
+def _in_memory() -> str | None:
+    """A folder in memory, where there is room: the tests write many small files, and wait for each to be on the disk.
+
+    It is emptied at the end. Set TMPDIR to keep what failed tests have left.
+    """
+    there = "/dev/shm"
+    free = shutil.disk_usage(there).free if os.access(there, os.W_OK) else 0
+    return there if free > 4e9 and "TMPDIR" not in os.environ else None
+
+
 if threading.current_thread() is threading.main_thread():
     # A shell starts its background jobs with Ctrl-C ignored, and children inherit that; the tests press it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -36,7 +47,7 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=1".strip()
     # Workers of pytest-xdist, and processes that tests start, inherit these: however small a program is, it is compiled
     # once for all of them.
-    caches = tempfile.mkdtemp(prefix="nucleate-tests-")
+    caches = tempfile.mkdtemp(prefix="nucleate-tests-", dir=_in_memory())
     os.environ |= {
         "XDG_CACHE_HOME": caches,
         "JAX_COMPILATION_CACHE_DIR": f"{caches}/nucleate/xla",
@@ -44,6 +55,8 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
         "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0",
     }
     atexit.register(shutil.rmtree, caches, ignore_errors=True)
+    if _in_memory():  # all other folders of tests, too
+        tempfile.tempdir = os.environ["TMPDIR"] = caches
 
 
 @pytest.fixture(scope="session")
