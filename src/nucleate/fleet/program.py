@@ -19,6 +19,7 @@ import optax
 from jaxtyping import Array, Bool, Int, PyTree
 
 from nucleate.fleet.decompositions import most_at_once
+from nucleate.fleet.members import Row
 from nucleate.fleet.recipe import Probe, Recipe, View
 from nucleate.record import NEVER, Outcome
 
@@ -114,9 +115,9 @@ class Program:
     # --- one member -----------------------------------------------------------------------------------------------
 
     def _start_one(self, data: PyTree, member: Mapping[str, Array]) -> State:
-        model = self.recipe.model(self._whole(member), jax.random.fold_in(_key(member), _MODEL))
+        model = self.recipe.model(Row(self._whole(member)), jax.random.fold_in(_key(member), _MODEL))
         params = eqx.filter(model, eqx.is_inexact_array)
-        opt_state = self.recipe.optimizer(self._whole(member)).init(params)
+        opt_state = self.recipe.optimizer(Row(self._whole(member))).init(params)
         crossed = {crossing.name: jnp.int32(NEVER) for crossing in self.recipe.crossings}
         (loss, outputs), grads = self._differentiate(params, data, member, jnp.int32(0))
         return State(params, opt_state, grads, loss, outputs, jnp.int32(0), crossed, jnp.int8(Outcome.PENDING))
@@ -128,7 +129,7 @@ class Program:
         return state._replace(params=params, opt_state=opt_state, grads=grads, loss=loss, outputs=outputs, step=step)
 
     def _update(self, state: State, member: Mapping[str, Array]) -> tuple[PyTree, PyTree]:
-        optimizer = self.recipe.optimizer(self._whole(member))
+        optimizer = self.recipe.optimizer(Row(self._whole(member)))
         updates, opt_state = optimizer.update(state.grads, state.opt_state, state.params)
         return optax.apply_updates(state.params, updates), opt_state
 
@@ -174,7 +175,8 @@ class Program:
         return {**member, **self.static}
 
     def _model(self, params: PyTree, member: Mapping[str, Array]) -> eqx.Module:
-        skeleton = eqx.filter_eval_shape(self.recipe.model, self._whole(member), _key(member))
+        made = lambda member, key: self.recipe.model(Row(member), key)
+        skeleton = eqx.filter_eval_shape(made, self._whole(member), _key(member))
         return eqx.combine(params, eqx.filter(skeleton, _is_shaped, inverse=True))
 
     def _keys(self, member: Mapping[str, Array], step: Array) -> Array:
