@@ -21,6 +21,7 @@ from jaxtyping import Array, Bool, Int, PyTree
 from nucleate.fleet.decompositions import most_at_once
 from nucleate.fleet.members import Row
 from nucleate.fleet.recipe import Probe, Recipe, View
+from nucleate.fleet.work import products
 from nucleate.record import NEVER, Outcome
 
 _MODEL, _TRAIN = 0, 1  # folded into a member's key, one for each use
@@ -47,13 +48,14 @@ class Seen(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """Of one member: shapes and dtypes of its state and of every probe's value, and the most matrices that one call
-    decomposes while it trains, and while it is started (see `decompositions`)."""
+    """Of one member: shapes and dtypes of its state and of every probe's value, the most matrices that one call
+    decomposes while it trains, and while it is started (see `decompositions`), and the multiplications of a step."""
 
     state: State
     probes: dict[str, jax.ShapeDtypeStruct]
     matrices: int
     started: int
+    products: int
 
 
 class Program:
@@ -105,7 +107,7 @@ class Program:
             training.append(jax.make_jaxpr(self._differentiate)(state.params, data, member, state.step))
         matrices = max(min(started, 1), *(most_at_once(part.jaxpr) for part in training))
         probes = {name: value for values in seen.values() for name, value in values.items()}
-        return Outline(state, probes, matrices, started)
+        return Outline(state, probes, matrices, started, products(start.jaxpr.jaxpr) // self.lanes)
 
     def identity(self, data: PyTree, member: Mapping[str, Array]) -> str:
         """A digest of the program that starts a block: programs with equal digests run equally fast."""
