@@ -1,6 +1,5 @@
 """Claims and verdicts. Needs no JAX."""
 
-from nucleate.claims import words
 from nucleate.claims.claim import Check, Claim, Findings, Maturity, Steps, Threshold, When, in_order
 from nucleate.claims.correlations import partial_spearman, pearson, spearman, unexplained_ranks
 from nucleate.claims.evidence import Evidence, FinishedRun, NotTrained
@@ -57,6 +56,5 @@ __all__ = [
     "to_markdown",
     "to_table",
     "unexplained_ranks",
-    "words",
     "write_json",
 ]
