@@ -20,8 +20,8 @@ tour: $(VENV)/.installed-train
 	$(BIN)/nucleate tour
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest $(PARALLEL) --cov=nucleate --cov-report=
-	@echo "coverage: $$($(BIN)/coverage report --format=total) % of the lines of src"
+	$(BIN)/python -m slipcover --source src/nucleate --json --out $(VENV)/coverage.json -m pytest $(PARALLEL)
+	@$(BIN)/python -c 'import json; print("coverage: {percent_covered:.1f} % of the lines of src".format_map(json.load(open("$(VENV)/coverage.json"))["summary"]))'
 	$(BIN)/lint-imports
 
 # The suite once for each instruction set of this machine's processor.
@@ -47,4 +47,4 @@ docs: $(VENV)/.installed-docs
 	$(BIN)/pdoc --math --output-directory docs/api nucleate
 
 clean:
-	rm -rf $(VENV) runs docs/api .coverage
+	rm -rf $(VENV) runs docs/api

@@ -1,11 +1,8 @@
 """The training step of the transformer that learns text, here and by PyTorch's own layers, with the same numbers."""
 
-import tempfile
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import final
 
 import equinox as eqx
@@ -14,9 +11,9 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from benchmarks.encoder import network_steps, tensor, torch_block
 from benchmarks.gemm import peak
 from benchmarks.toy import rate
-from nucleate.fleet import train
 from nucleate.models import SequenceTransformer
 from nucleate.papers.attention.experiments.galore import EXPERIMENTS, RATES, TextFleet
 from nucleate.papers.attention.recipe.galore import METHODS
@@ -50,20 +47,10 @@ SMALL, LARGE = _case(EXPERIMENTS[RATES].standard), _case(EXPERIMENTS[RATES].pape
 
 
 def nucleate(case: Case, networks: int, steps: int) -> float:
-    """Network-steps a second of `nucleate.fleet.train` as a user calls it, which validates at the start and the end.
-
-    Compilation is paid by a first, short run (the compile cache keeps it), as it is by PyTorch's warm-up.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        for name, length in (("warm", 2), ("timed", steps)):
-            # The recipe keeps its own number of steps, which is that of its schedule: one program serves both.
-            planned = replace(case.fleet, seeds=networks, look=10 * case.fleet.steps).plan(name)
-            plan = replace(planned, steps=length)
-            plan.data  # noqa: B018 - made before the clock starts, like PyTorch's tensors
-            began = time.perf_counter()
-            train(plan, Path(folder) / name)
-            spent = time.perf_counter() - began
-    return networks * steps / spent
+    """Network-steps a second of a fleet, which validates at the start and the end."""
+    # The recipe keeps its own number of steps, which is that of its schedule: one program serves both.
+    fleet = replace(case.fleet, seeds=networks, look=10 * case.fleet.steps)
+    return network_steps(lambda name, length: replace(fleet.plan(name), steps=length), networks, steps)
 
 
 def pytorch(case: Case, steps: int) -> float:
@@ -124,15 +111,17 @@ class Torch(torch.nn.Module):
         super().__init__()
         fleet, model = case.fleet, case.model
         self.embedding = torch.nn.Embedding(BYTES, fleet.width)
-        self.embedding.load_state_dict({"weight": _tensor(model.embedding)})
-        self.positions = torch.nn.Parameter(_tensor(model.positions))
-        self.blocks = torch.nn.ModuleList(_block(fleet, block) for block in model.blocks)
+        self.embedding.load_state_dict({"weight": tensor(model.embedding)})
+        self.positions = torch.nn.Parameter(tensor(model.positions))
+        self.blocks = torch.nn.ModuleList(
+            torch_block(block, fleet.width, fleet.heads, fleet.hidden) for block in model.blocks
+        )
         self.norm = torch.nn.LayerNorm(fleet.width)
         assert model.last_norm is not None
-        self.norm.load_state_dict({"weight": _tensor(model.last_norm.weight), "bias": _tensor(model.last_norm.bias)})
+        self.norm.load_state_dict({"weight": tensor(model.last_norm.weight), "bias": tensor(model.last_norm.bias)})
         self.unembed = torch.nn.Linear(fleet.width, BYTES)
         (weight,), (bias,) = model.unembed.weights, model.unembed.biases
-        self.unembed.load_state_dict({"weight": _tensor(weight).T, "bias": _tensor(bias)})
+        self.unembed.load_state_dict({"weight": tensor(weight).T, "bias": tensor(bias)})
         later = torch.nn.Transformer.generate_square_subsequent_mask(fleet.context)
         self.register_buffer("later", later, persistent=False)
 
@@ -141,34 +130,3 @@ class Torch(torch.nn.Module):
         for block in self.blocks:
             x = block(x, src_mask=self.later, is_causal=True)
         return self.unembed(self.norm(x))
-
-
-def _block(fleet: TextFleet, block) -> torch.nn.TransformerEncoderLayer:
-    layer = torch.nn.TransformerEncoderLayer(
-        fleet.width, fleet.heads, fleet.hidden, 0.0, batch_first=True, norm_first=True
-    )
-    attention, width = block.attention, fleet.width
-    (first, second), (before, after) = block.mlp.weights, block.mlp.biases
-    weight = [_tensor(part).reshape(width, width).T for part in (attention.query, attention.key, attention.value)]
-    bias = [_tensor(part).ravel() for part in (attention.query_bias, attention.key_bias, attention.value_bias)]
-    layer.load_state_dict(
-        {
-            "self_attn.in_proj_weight": torch.cat(weight),
-            "self_attn.in_proj_bias": torch.cat(bias),
-            "self_attn.out_proj.weight": _tensor(attention.output).reshape(width, width).T,
-            "self_attn.out_proj.bias": _tensor(attention.output_bias),
-            "linear1.weight": _tensor(first).T,
-            "linear1.bias": _tensor(before),
-            "linear2.weight": _tensor(second).T,
-            "linear2.bias": _tensor(after),
-            "norm1.weight": _tensor(block.attention_norm.weight),
-            "norm1.bias": _tensor(block.attention_norm.bias),
-            "norm2.weight": _tensor(block.mlp_norm.weight),
-            "norm2.bias": _tensor(block.mlp_norm.bias),
-        }
-    )
-    return layer
-
-
-def _tensor(array) -> torch.Tensor:
-    return torch.tensor(np.array(array))

@@ -1,10 +1,7 @@
 """The training step of the grokking paper's transformer, here and by PyTorch's own layers, with the same numbers."""
 
-import tempfile
-import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import final
 
 import equinox as eqx
@@ -13,9 +10,9 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from benchmarks.encoder import network_steps, tensor, torch_block
 from benchmarks.gemm import peak
 from benchmarks.toy import rate
-from nucleate.fleet import train
 from nucleate.models import PairTransformer
 from nucleate.papers.grokking.experiments import TransformerFleet
 
@@ -51,19 +48,9 @@ PAPER = Case(TransformerFleet(p=59, dim=256, hidden=128, eta_dec=(2e-4,), wd_dec
 
 
 def nucleate(case: Case, networks: int, steps: int) -> float:
-    """Network-steps a second of `nucleate.fleet.train` as a user calls it, recording accuracies every 50 steps.
-
-    Compilation is paid by a first, short run (the compile cache keeps it), as it is by PyTorch's warm-up.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        for name, length in (("warm", 2), ("timed", steps)):
-            fields = case.fleet.to_json() | {"seeds": networks, "steps": length, "look": 50}
-            plan = TransformerFleet.from_json(fields).plan(name)
-            plan.data  # noqa: B018 - made before the clock starts, like PyTorch's tensors
-            began = time.perf_counter()
-            train(plan, Path(folder) / name)
-            spent = time.perf_counter() - began
-    return networks * steps / spent
+    """Network-steps a second of a fleet, which records accuracies every 50 steps."""
+    fleet = replace(case.fleet, seeds=networks, look=50)
+    return network_steps(lambda name, length: replace(fleet, steps=length).plan(name), networks, steps)
 
 
 def pytorch(case: Case, steps: int) -> float:
@@ -110,42 +97,16 @@ class Torch(torch.nn.Module):
         super().__init__()
         fleet, model = case.fleet, case.model
         self.embedding = torch.nn.Embedding(fleet.p, fleet.dim)
-        self.embedding.load_state_dict({"weight": _tensor(model.embedding)})
-        self.blocks = torch.nn.Sequential(*(_block(fleet, block) for block in model.decoder.blocks))
+        self.embedding.load_state_dict({"weight": tensor(model.embedding)})
+        self.blocks = torch.nn.Sequential(
+            *(
+                torch_block(block, fleet.dim, fleet.heads, fleet.hidden, fleet.dropout[0])
+                for block in model.decoder.blocks
+            )
+        )
         self.readout = torch.nn.Linear(2 * fleet.dim, fleet.p)
         (weight,), (bias,) = model.decoder.readout.weights, model.decoder.readout.biases
-        self.readout.load_state_dict({"weight": _tensor(weight).T, "bias": _tensor(bias)})
+        self.readout.load_state_dict({"weight": tensor(weight).T, "bias": tensor(bias)})
 
     def forward(self, pairs: torch.Tensor) -> torch.Tensor:
         return self.readout(self.blocks(self.embedding(pairs)).flatten(1))
-
-
-def _block(fleet: TransformerFleet, block) -> torch.nn.TransformerEncoderLayer:
-    layer = torch.nn.TransformerEncoderLayer(
-        fleet.dim, fleet.heads, fleet.hidden, fleet.dropout[0], batch_first=True, norm_first=True
-    )
-    attention, width = block.attention, fleet.dim
-    (first, second), (before, after) = block.mlp.weights, block.mlp.biases
-    weight = [_tensor(part).reshape(width, width).T for part in (attention.query, attention.key, attention.value)]
-    bias = [_tensor(part).ravel() for part in (attention.query_bias, attention.key_bias, attention.value_bias)]
-    layer.load_state_dict(
-        {
-            "self_attn.in_proj_weight": torch.cat(weight),
-            "self_attn.in_proj_bias": torch.cat(bias),
-            "self_attn.out_proj.weight": _tensor(attention.output).reshape(width, width).T,
-            "self_attn.out_proj.bias": _tensor(attention.output_bias),
-            "linear1.weight": _tensor(first).T,
-            "linear1.bias": _tensor(before),
-            "linear2.weight": _tensor(second).T,
-            "linear2.bias": _tensor(after),
-            "norm1.weight": _tensor(block.attention_norm.weight),
-            "norm1.bias": _tensor(block.attention_norm.bias),
-            "norm2.weight": _tensor(block.mlp_norm.weight),
-            "norm2.bias": _tensor(block.mlp_norm.bias),
-        }
-    )
-    return layer
-
-
-def _tensor(array) -> torch.Tensor:
-    return torch.tensor(np.array(array))

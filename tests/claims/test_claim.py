@@ -20,6 +20,7 @@ from nucleate.claims import (
     When,
     in_order,
     read_json,
+    summary,
     to_markdown,
     write_json,
 )
@@ -250,3 +251,15 @@ def test_a_column_that_a_record_lacks_is_named_with_the_experiment(run):
     wrong = claim(INSIDE, needs=("paper/fleet",), measure=lambda evidence: evidence.record("paper/fleet").lost)
     with pytest.raises(MissingColumn, match=r"the record of paper/fleet has no 'lost'; it has .*heads"):
         wrong.judge(evidence)
+
+
+def test_a_check_without_a_region_is_shown_and_has_no_say():
+    told = Check("length", "not given", None)
+    judged = Check("share", "most", Region.above(0.5))
+    found = {told: Estimate.exact(7), judged: Estimate.exact(0.75)}
+    row = Claim("toy/1", "Sec. 1", "s", (told, judged), lambda _: Findings(found)).judge(NOTHING)
+    assert (row.verdict, row.decisive.label) == ("replicated", "share")
+    assert row.rule == "length: shown, not judged; share > 0.5 (threshold: ours)"
+    alone = Claim("toy/2", "Sec. 1", "s", (told,), lambda _: Findings({told: Estimate.exact(7)})).judge(NOTHING)
+    assert (alone.verdict, alone.reason, alone.measured) == ("shown", "", 7)
+    assert summary([row, alone]) == "1 replicated, 0 contradicted, 0 inconclusive, 1 shown"

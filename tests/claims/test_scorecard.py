@@ -122,7 +122,7 @@ def test_rows_of_the_version_before_are_read(tmp_path):
         (OLD | {"checks": [{"label": "r"}]}, "[1].checks[0].expected is missing."),
         (
             OLD | {"checks": [OLD["checks"][0] | {"verdict": "maybe"}]},
-            "[1].checks[0].verdict must be one of replicated, contradicted, inconclusive; got 'maybe'.",
+            "[1].checks[0].verdict must be one of replicated, contradicted, inconclusive, shown; got 'maybe'.",
         ),
         (
             OLD | {"checks": [OLD["checks"][0] | {"interval": [0.1]}]},

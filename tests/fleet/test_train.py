@@ -13,7 +13,7 @@ import xarray as xr
 from small_fleets import Sums, fit, members
 
 from nucleate import machine
-from nucleate.fleet import At, Crossing, Every, Plan, Probe, Silent, train
+from nucleate.fleet import At, Crossing, Every, Members, Plan, Probe, Silent, train
 from nucleate.record import SCHEMA_VERSION, Run, RunError, list_runs, verify
 
 HOLD = """
@@ -139,6 +139,12 @@ def test_a_folder_that_holds_something_else(tmp_path):
     with pytest.raises(RunError, match=r"is neither empty nor a run directory; choose another folder with --out"):
         train(PLAN, tmp_path)
     assert (tmp_path / "thesis.tex").exists()
+
+
+def test_a_table_without_a_column_that_the_recipe_reads(tmp_path):
+    columns = {name: column for name, column in PLAN.members.items() if name != "eta_dec"}
+    with pytest.raises(ValueError, match=r"table has no column 'eta_dec', which the recipe reads; it has .*seed"):
+        train(dataclasses.replace(PLAN, members=Members(columns)), tmp_path / "run")
 
 
 def test_a_probe_whose_value_has_other_axes_than_it_says(tmp_path):

@@ -14,6 +14,8 @@ class Absent:
 sys.meta_path.insert(0, Absent())
 for name in ("sched_getaffinity", "fchmod", "fchown"):
     delattr(os, name)
+if sys.version_info >= (3, 13):
+    os.process_cpu_count = os.cpu_count  # which does without the first where there is none
 
 from pathlib import Path
 import nucleate.claims, nucleate.cli, nucleate.report, nucleate.machine, nucleate.plots

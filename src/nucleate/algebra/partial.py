@@ -115,15 +115,18 @@ class Partial(Checked):
         return Solution(characters, z)
 
     def __add__(self, other: Any) -> "Partial":
+        _refuse_solution(other, "+")
         if not isinstance(other, Partial):
             return NotImplemented
         k = _one_frequency(self.frequency, other.frequency, "Partial + Partial")
         return Partial(np.concatenate([self.z, other.z], axis=1), k)
 
     def __radd__(self, other: Any) -> "Partial":
+        _refuse_solution(other, "+")
         return self if isinstance(other, int) and other == 0 else NotImplemented  # where Python's `sum` starts
 
     def __mul__(self, other: Any) -> "Partial":
+        _refuse_solution(other, "*")
         if isinstance(other, Number):
             return Partial(self.z * complex(other), self.frequency)  # type: ignore[arg-type]
         if not isinstance(other, Partial):
@@ -132,11 +135,20 @@ class Partial(Checked):
         return Partial((self.z[:, :, None] * other.z[:, None, :]).reshape(3, -1), k)
 
     def __rmul__(self, other: Any) -> "Partial":
+        _refuse_solution(other, "*")
         return self * other if isinstance(other, Number) else NotImplemented
 
     def __repr__(self) -> str:
         where = "" if self.frequency is None else f" at frequency {self.frequency}"
         return f"Partial({self.nodes} node{'s' * (self.nodes != 1)}{where})"
+
+
+def _refuse_solution(other: Any, sign: str) -> None:
+    if isinstance(other, Solution):
+        raise ValueError(
+            f"Partial {sign} Solution is not defined: a partial solution has no group yet. Place it first, with "
+            ".at(characters, k), or .everywhere(characters)."
+        )
 
 
 def _one_frequency(first: int | None, second: int | None, what: str) -> int | None:

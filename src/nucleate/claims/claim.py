@@ -91,13 +91,14 @@ class When(Maturity):
 class Check(Checked):
     """One number that a claim stands or falls with.
 
-    `expected`: what the paper says it is; `region`: what is accepted; `threshold`: whose number that is. Until it is
-    `mature`, a check is inconclusive (too early), whatever its number.
+    `expected`: what the paper says it is; `region`: what is accepted, or None for a number that is shown and not
+    judged; `threshold`: whose number that is. Until it is `mature`, a check is inconclusive (too early), whatever its
+    number.
     """
 
     label: str
     expected: str
-    region: Region
+    region: Region | None
     threshold: Threshold = Threshold.OURS
     mature: Maturity | None = None
 
@@ -108,7 +109,7 @@ class Check(Checked):
         lacks = self.mature.lacks(evidence) if self.mature and not unread else ""
         if lacks:
             estimate = estimate.too_early()
-        verdict = self.region.judge(estimate)
+        verdict = self.region.judge(estimate) if self.region else Verdict.SHOWN
         # An interval that straddles a bound wants more units, or more steps.
         undecided = estimate.reason or (Reason.TOO_EARLY if estimate.pending else Reason.TOO_FEW)
         return CheckRow(
@@ -116,8 +117,8 @@ class Check(Checked):
             expected=self.expected,
             verdict=str(verdict),
             **_plain(estimate),
-            region=str(self.region),
-            threshold=str(self.threshold),
+            region=str(self.region or ""),
+            threshold=str(self.threshold) if self.region else "",
             units=estimate.units,
             reason=str(undecided) if verdict is Verdict.INCONCLUSIVE else "",
             judged=str(self.mature or ""),
@@ -146,8 +147,9 @@ class Claim(Checked):
     """A checkable statement of a paper.
 
     `id`: paper and number. `source`: where the paper says it. `measure`: from evidence to findings, without regard to
-    the acceptance regions. `needs`: names of the experiments whose records it looks at. `quote`: the paper's own words.
-    `history`: the rules by which it was judged before.
+    the acceptance regions; a claim of which nothing is judged is shown, and not counted. `needs`: names of the
+    experiments whose records it looks at. `quote`: the paper's own words. `history`: the rules by which it was judged
+    before.
     """
 
     id: str

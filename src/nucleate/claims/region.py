@@ -15,6 +15,8 @@ class Verdict(StrEnum):
     REPLICATED = "replicated"
     CONTRADICTED = "contradicted"
     INCONCLUSIVE = "inconclusive"
+    SHOWN = "shown"
+    """Reported and not judged: the paper does not fix it, or it is so by our choice."""
 
 
 @dataclass(frozen=True)

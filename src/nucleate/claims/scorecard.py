@@ -16,7 +16,8 @@ from nucleate.claims.formats import interval, number
 from nucleate.record import write_atomically
 from nucleate.record.document import read_as, read_tree
 
-VERDICTS = {"replicated": "green", "contradicted": "red", "inconclusive": "yellow"}
+VERDICTS = {"replicated": "green", "contradicted": "red", "inconclusive": "yellow", "shown": "cyan"}
+"""Each verdict and its colour. What is only shown counts neither for nor against a paper."""
 _WIDE = 110  # columns from which on every part of a claim has room beside the others
 _PUBLIC = ("claim", "paper", "statement", "verdict", "expected", "measured", "interval", "members", "steps", "seconds")
 
@@ -75,6 +76,8 @@ class CheckRow:
         >>> CheckRow("R²", "near 1", "replicated", 0.99, None, "≥ 0.95", "ours", judged="from 100 steps on").accepted
         'R² ≥ 0.95 (threshold: ours; from 100 steps on)'
         """
+        if self.verdict == "shown":
+            return f"{self.label}: shown, not judged"
         remarks = [f"threshold: {self.threshold}"] if self.threshold else []
         remarks += [self.judged] if self.judged else []
         return f"{self.label} {self.region}" + (f" ({'; '.join(remarks)})" if remarks else "")
@@ -82,7 +85,8 @@ class CheckRow:
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """A claim with its verdict: contradicted if any check is, replicated if all are, inconclusive otherwise."""
+    """A claim with its verdict: contradicted if any check is, replicated if all are, inconclusive otherwise. Checks
+    that are only shown have no say; a claim that has no others is shown."""
 
     claim: str
     paper: str
@@ -102,10 +106,9 @@ class ClaimRow:
 
     @property
     def verdict(self) -> str:
-        verdicts = [check.verdict for check in self.checks]
-        if "contradicted" in verdicts:
-            return "contradicted"
-        return "inconclusive" if "inconclusive" in verdicts else "replicated"
+        verdicts = {check.verdict for check in self.checks}
+        ranked = ("contradicted", "inconclusive", "replicated", "shown")
+        return next(verdict for verdict in ranked if verdict in verdicts)
 
     @property
     def decisive(self) -> CheckRow:
@@ -182,8 +185,9 @@ def to_table(rows: Sequence[ClaimRow], title: str, width: int = _WIDE) -> Table:
 
 
 def summary(rows: Sequence[ClaimRow]) -> str:
-    """How many of each verdict: "2 replicated, 1 contradicted, 0 inconclusive"."""
-    return ", ".join(f"{sum(row.verdict == verdict for row in rows)} {verdict}" for verdict in VERDICTS)
+    """How many of each verdict: "2 replicated, 1 contradicted, 0 inconclusive", and those shown if there are any."""
+    counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in VERDICTS}
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count or verdict != "shown")
 
 
 def write_json(rows: Sequence[ClaimRow], path: Path, *, public: bool = False) -> None:

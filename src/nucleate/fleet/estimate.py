@@ -11,7 +11,8 @@ import numpy as np
 from nucleate.fleet.layout import Layout, largest_shapes, shard_size
 from nucleate.fleet.plan import Plan
 from nucleate.fleet.program import Program
-from nucleate.fleet.schedule import EVENTS
+from nucleate.fleet.schedule import EVENTS, Chunk, timeline
+from nucleate.fleet.work import steps_at_once
 from nucleate.machine import TooLarge, in_bytes, require_disk, require_memory
 
 LIMIT = 7 * 24 * 3600.0
@@ -29,7 +30,8 @@ class Needs:
     `programs`, `shapes`: those of each group, for one member. `data`: bytes of all members' data, but for arrays that
     they share with the first member. `inputs`, `state`: the most bytes that a member has of data, and of parameters
     with everything that belongs to them. `parameters`: the fewest that a member has. `matrices`, `started`: the most
-    that one call decomposes for a member, while it trains and while it is started.
+    that one call decomposes for a member, while it trains and while it is started. `products`: the most multiplications
+    in a step of a member.
     """
 
     plan: Plan
@@ -43,13 +45,15 @@ class Needs:
     parameters: float = np.inf
     matrices: int = 0
     started: int = 0
+    products: int = 0
 
     def see(self, group: tuple, member: int) -> None:
         """Add the group of a member, the first one that was met."""
         self.programs[group] = program = Program(self.plan.recipe, dict(group[0]), 1)
         inputs = self.plan.lanes([member], 1)
-        state, self.shapes[group], matrices, started = program.outline(*inputs)
+        state, self.shapes[group], matrices, started, products = program.outline(*inputs)
         self.matrices, self.started = max(self.matrices, matrices), max(self.started, started)
+        self.products = max(self.products, products)
         self.inputs = max(self.inputs, _bytes(self.plan.datum(member)))
         self.state = max(self.state, _bytes(state))
         self.parameters = min(self.parameters, sum(leaf.size for leaf in jax.tree.leaves(state.params)))
@@ -59,6 +63,14 @@ class Needs:
         shared = {id(_owner(leaf)) for leaf in jax.tree.leaves(self.plan.datum(0))}
         own = [leaf for leaf in jax.tree.leaves(self.plan.datum(member)) if id(_owner(leaf)) not in shared]
         self.data = max(self.data, _bytes(own) * self.plan.members.count)
+
+    def timeline(self) -> list[Chunk]:
+        """The run in chunks that take a few seconds, or more where members stop by themselves: when that is noticed
+        decides how far they come."""
+        recipe = self.plan.recipe
+        longest = steps_at_once(self.products)
+        max_gap = recipe.max_gap if recipe.stop else min(recipe.max_gap, longest)
+        return list(timeline(self.plan.schedules, self.plan.steps, max_gap=max_gap, longest=longest))
 
     @property
     def layout(self) -> Layout:

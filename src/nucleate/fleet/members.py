@@ -13,6 +13,20 @@ from nucleate.machine import TooLarge, require_memory
 _BYTES = 16  # of a value: in its column, and in another copy while the table is made
 
 
+class Row(dict[str, Any]):
+    """One member's columns, as a recipe reads them: a column that is not there is named, with those that are.
+
+    >>> Row(seed=0)["eta"]
+    Traceback (most recent call last):
+    ValueError: the fleet's table has no column 'eta', which the recipe reads; it has seed.
+    """
+
+    def __missing__(self, name: str) -> Any:
+        raise ValueError(
+            f"the fleet's table has no column '{name}', which the recipe reads; it has {', '.join(map(str, self))}."
+        )
+
+
 @dataclass(frozen=True)
 class Members(Checked, Mapping[str, np.ndarray]):
     """Columns of equal length, one of them `seed`."""
@@ -34,11 +48,11 @@ class Members(Checked, Mapping[str, np.ndarray]):
     def count(self) -> int:
         return len(next(iter(self.columns.values())))
 
-    def row(self, index: int) -> dict[str, Any]:
+    def row(self, index: int) -> Row:
         """One member, in plain Python numbers."""
         if not isinstance(index, int | np.integer) or not -self.count <= index < self.count:
             raise ValueError(f"Members.row: index must be a row of the {self.count}; got {index!r}.")
-        return {name: column[index].item() for name, column in self.columns.items()}
+        return Row((name, column[index].item()) for name, column in self.columns.items())
 
     def only(self, index: Iterable[int]) -> "Members":
         """The table of the chosen rows."""

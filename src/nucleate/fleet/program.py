@@ -19,7 +19,9 @@ import optax
 from jaxtyping import Array, Bool, Int, PyTree
 
 from nucleate.fleet.decompositions import most_at_once
+from nucleate.fleet.members import Row
 from nucleate.fleet.recipe import Probe, Recipe, View
+from nucleate.fleet.work import products
 from nucleate.record import NEVER, Outcome
 
 _MODEL, _TRAIN = 0, 1  # folded into a member's key, one for each use
@@ -46,13 +48,14 @@ class Seen(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """Of one member: shapes and dtypes of its state and of every probe's value, and the most matrices that one call
-    decomposes while it trains, and while it is started (see `decompositions`)."""
+    """Of one member: shapes and dtypes of its state and of every probe's value, the most matrices that one call
+    decomposes while it trains, and while it is started (see `decompositions`), and the multiplications of a step."""
 
     state: State
     probes: dict[str, jax.ShapeDtypeStruct]
     matrices: int
     started: int
+    products: int
 
 
 class Program:
@@ -104,7 +107,7 @@ class Program:
             training.append(jax.make_jaxpr(self._differentiate)(state.params, data, member, state.step))
         matrices = max(min(started, 1), *(most_at_once(part.jaxpr) for part in training))
         probes = {name: value for values in seen.values() for name, value in values.items()}
-        return Outline(state, probes, matrices, started)
+        return Outline(state, probes, matrices, started, products(start.jaxpr.jaxpr) // self.lanes)
 
     def identity(self, data: PyTree, member: Mapping[str, Array]) -> str:
         """A digest of the program that starts a block: programs with equal digests run equally fast."""
@@ -114,9 +117,9 @@ class Program:
     # --- one member -----------------------------------------------------------------------------------------------
 
     def _start_one(self, data: PyTree, member: Mapping[str, Array]) -> State:
-        model = self.recipe.model(self._whole(member), jax.random.fold_in(_key(member), _MODEL))
+        model = self.recipe.model(Row(self._whole(member)), jax.random.fold_in(_key(member), _MODEL))
         params = eqx.filter(model, eqx.is_inexact_array)
-        opt_state = self.recipe.optimizer(self._whole(member)).init(params)
+        opt_state = self.recipe.optimizer(Row(self._whole(member))).init(params)
         crossed = {crossing.name: jnp.int32(NEVER) for crossing in self.recipe.crossings}
         (loss, outputs), grads = self._differentiate(params, data, member, jnp.int32(0))
         return State(params, opt_state, grads, loss, outputs, jnp.int32(0), crossed, jnp.int8(Outcome.PENDING))
@@ -128,7 +131,7 @@ class Program:
         return state._replace(params=params, opt_state=opt_state, grads=grads, loss=loss, outputs=outputs, step=step)
 
     def _update(self, state: State, member: Mapping[str, Array]) -> tuple[PyTree, PyTree]:
-        optimizer = self.recipe.optimizer(self._whole(member))
+        optimizer = self.recipe.optimizer(Row(self._whole(member)))
         updates, opt_state = optimizer.update(state.grads, state.opt_state, state.params)
         return optax.apply_updates(state.params, updates), opt_state
 
@@ -174,7 +177,8 @@ class Program:
         return {**member, **self.static}
 
     def _model(self, params: PyTree, member: Mapping[str, Array]) -> eqx.Module:
-        skeleton = eqx.filter_eval_shape(self.recipe.model, self._whole(member), _key(member))
+        made = lambda member, key: self.recipe.model(Row(member), key)
+        skeleton = eqx.filter_eval_shape(made, self._whole(member), _key(member))
         return eqx.combine(params, eqx.filter(skeleton, _is_shaped, inverse=True))
 
     def _keys(self, member: Mapping[str, Array], step: Array) -> Array:

@@ -161,7 +161,7 @@ class Recipe(Checked, abc.ABC):
     # fit a core's cache. Samples must come first in every array of a batch, and the loss must be their mean.
     microbatches: Count = 1
     # The most steps between checks for members that have diverged or finished. A run is stopped, saved and shown after
-    # a few times as many, so choose it small where a step takes long.
+    # a few times as many, or earlier where a step takes long.
     max_gap: Count = 250
 
     @abc.abstractmethod

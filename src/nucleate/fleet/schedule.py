@@ -118,9 +118,16 @@ class Chunk:
         return self.stop - self.start
 
 
-def timeline(axes: Mapping[str, Schedule], steps: int, *, events: int = EVENTS, max_gap: int = 250) -> Sequence[Chunk]:
-    """Cut a run into chunks of at most `events` events and about four times `max_gap` steps; all have room for
-    `events`, so that one program serves them all.
+def timeline(
+    axes: Mapping[str, Schedule],
+    steps: int,
+    *,
+    events: int = EVENTS,
+    max_gap: int = 250,
+    longest: int = _NOTICES * 250,
+) -> Sequence[Chunk]:
+    """Cut a run into chunks of at most `events` events and about `longest` steps, or four times `max_gap` if that is
+    less; all have room for `events`, so that one program serves them all.
 
     There is an event at every step at which some axis records, and often enough that no two are more than `max_gap`
     steps apart: members that have diverged or finished are noticed only there. How a timeline is cut never changes what
@@ -132,13 +139,16 @@ def timeline(axes: Mapping[str, Schedule], steps: int, *, events: int = EVENTS, 
     [1000, 1500]
     >>> [chunk.stop for chunk in timeline({"step": Last()}, 100, max_gap=10)]
     [40, 80, 100]
+    >>> [chunk.stop for chunk in timeline({"step": Last()}, 25, max_gap=5, longest=10)]
+    [10, 20, 25]
     """
+    longest = min(longest, _NOTICES * max_gap)
     looked = {name: schedule.at(steps) for name, schedule in axes.items()}
     marks = np.unique(np.concatenate([np.arange(0, steps + 1, max_gap), [steps], *looked.values()]))
     gaps = np.diff(marks, append=steps)
     chunks, first = [], 0
     while first < len(marks):
-        last = max(first + 1, int(np.searchsorted(marks, marks[first] + _NOTICES * max_gap)))
+        last = max(first + 1, int(np.searchsorted(marks, marks[first] + longest)))
         last = min(last, first + events, len(marks))
         part = marks[first:last]
         padding = (0, events - len(part))

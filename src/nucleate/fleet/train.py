@@ -22,7 +22,6 @@ from nucleate.fleet.plan import Plan
 from nucleate.fleet.program import Program
 from nucleate.fleet.progress import Silent, Watcher
 from nucleate.fleet.recording import begin_record, recheck_record
-from nucleate.fleet.schedule import timeline
 from nucleate.fleet.sessions import begin_session, device
 from nucleate.fleet.shard import StopRequested, Work, done_file, train_shard
 from nucleate.record import Run, RunError, Store, as_attr, open_record
@@ -163,7 +162,7 @@ def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float, 
         work = Work(
             layout,
             programs,
-            list(timeline(plan.schedules, plan.steps, max_gap=plan.recipe.max_gap)),
+            needs.timeline(),
             Store(run.record_path),
             run.checkpoints,
             checkpoint_seconds,

@@ -11,6 +11,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
 from nucleate.checking import checked
+from nucleate.fleet.members import Row
 from nucleate.fleet.recipe import Recipe
 
 
@@ -28,7 +29,8 @@ def rebuild(recipe: Recipe, member: Mapping[str, Any], weights: Float[Array | np
 
     `member`: its columns of the fleet's table, or those that `Recipe.model` uses.
     """
-    skeleton = eqx.filter_eval_shape(recipe.model, member, jax.random.key(0))
+    made = lambda member, key: recipe.model(Row(member), key)
+    skeleton = eqx.filter_eval_shape(made, dict(member), jax.random.key(0))
     shapes, rest = eqx.partition(skeleton, lambda leaf: isinstance(leaf, jax.ShapeDtypeStruct))
     flat, unravel = ravel_pytree(jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), shapes))
     if np.shape(weights) != flat.shape:

@@ -14,7 +14,7 @@ function filter() {
     claim.hidden = off.includes(claim.dataset.verdict) || !words.every((word) => text.includes(word));
   }
   const shown = claims.filter((claim) => !claim.hidden).length;
-  document.querySelector(".shown").textContent = shown === claims.length ? "" : `${shown} of ${claims.length} shown`;
+  document.querySelector(".matching").textContent = shown === claims.length ? "" : `${shown} of ${claims.length} shown`;
 }
 for (const tile of all(".tile")) {
   tile.addEventListener("click", () => {

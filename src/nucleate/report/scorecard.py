@@ -10,7 +10,7 @@ from html import escape
 from nucleate.claims import CheckRow, ClaimRow, Revision
 from nucleate.claims.formats import duration, interval, number
 
-VERDICTS = {"replicated": "✓", "contradicted": "✗", "inconclusive": "?"}
+VERDICTS = {"replicated": "✓", "contradicted": "✗", "inconclusive": "?", "shown": "·"}
 """Each verdict and the sign that goes with it, so that it never depends on colour alone."""
 
 
@@ -30,6 +30,7 @@ def tally(scorecard: Sequence[ClaimRow]) -> str:
         f'<button class="tile {verdict}" data-verdict="{verdict}" aria-pressed="true" title="Show or hide">'
         f'<span class="count">{counts[verdict]}</span><span class="word">{sign} {verdict}</span></button>\n'
         for verdict, sign in VERDICTS.items()
+        if counts[verdict] or verdict != "shown"
     )
     bar = "".join(
         f'<span class="{verdict}" style="flex: {counts[verdict]}"></span>' for verdict in VERDICTS if counts[verdict]
@@ -49,7 +50,7 @@ def scorecard_section(scorecard: Sequence[ClaimRow]) -> str:
 <div class="controls">
 <input type="search" placeholder="Filter by any word" aria-label="Filter the claims by any word">
 <button>Open all</button>
-<span class="shown" aria-live="polite"></span>
+<span class="matching" aria-live="polite"></span>
 </div>
 <div class="columns">
 <button data-key="rank">Verdict</button>
@@ -80,7 +81,7 @@ def _claim(order: int, row: ClaimRow) -> str:
         )
         if content
     )
-    rank = ("contradicted", "inconclusive", "replicated").index(verdict)
+    rank = ("contradicted", "inconclusive", "replicated", "shown").index(verdict)
     return f"""<details class="claim {verdict}" id="claim-{_slug(row.claim)}" data-verdict="{verdict}" \
 data-order="{order}" data-rank="{rank}" data-seconds="{escape(str(row.seconds))}">
 <summary>

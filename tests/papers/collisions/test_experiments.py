@@ -49,8 +49,3 @@ def test_weights_are_kept_at_the_beginning_and_at_the_end_and_more_often_late():
         assert (steps[0], steps[-1]) == (0, 40_000)
     assert 15 <= len(recipe.checkpoints) <= 21
     assert sum(step >= 40_000 / 2**3 for step in recipe.checkpoints) >= 8  # what coefficients are estimated at
-
-
-def test_a_large_network_can_be_stopped_and_saved_every_few_steps():
-    assert ParticleFleet().recipe().max_gap == 8
-    assert EXPERIMENTS[SMALL].standard.recipe().max_gap == 250

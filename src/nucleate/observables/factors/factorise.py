@@ -53,7 +53,7 @@ class Factorisation:
     >>> from nucleate.algebra import order_six, to_weights
     >>> group = Characters.cyclic(5)
     >>> found = factorise(*to_weights(order_six(group, np.exp(0.3j))), group)
-    >>> found.frequencies.tolist(), found.order.tolist(), [FactorClass(kind).name for kind in found.kind]
+    >>> found.frequencies.tolist(), found.order.tolist(), found.names.tolist()
     ([1, 2], [6, 6], ['SYN_NU', 'SYN_NU'])
     """
 
@@ -68,6 +68,11 @@ class Factorisation:
     beta: Float[np.ndarray, "*network half"]
     first: Complex[np.ndarray, "*network half 3 2"]
     second: Complex[np.ndarray, "*network half 3 3"]
+
+    @property
+    def names(self) -> np.ndarray:
+        """`kind` in words: the name of each `FactorClass`."""
+        return np.array([kind.name for kind in FactorClass])[self.kind]
 
     @property
     def folded_nu(self) -> Float[np.ndarray, "*network half"]:
@@ -121,7 +126,7 @@ def factorise(
     >>> from nucleate.algebra import mixed, to_weights
     >>> group = Characters.cyclic(7)
     >>> found = factorise(*to_weights(mixed(group, k0=2)), group)
-    >>> [FactorClass(kind).name for kind in found.kind], found.order.tolist()
+    >>> found.names.tolist(), found.order.tolist()
     (['XI_NU', 'SYN_TWISTED', 'XI_NU'], [4, 6, 4])
     """
     a, b, c = (np.asarray(weights, float) for weights in (a, b, c))

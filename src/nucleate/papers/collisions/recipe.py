@@ -30,7 +30,6 @@ RADIUS = 1.25  # "near" in the collision detection score; contact is at 1, and t
 _LIBRARY, _HELD_OUT = 2, 3  # what keys are folded with; the engine uses 0 and 1
 _COPIES = 32  # arrays of [state, particle, particle] while heads are measured
 _ROWS = 1024  # particles, in all states together, whose gradient is computed at once
-_WORK = 2**31  # particles × weights × steps in a few seconds of training, roughly
 
 
 class HeldOut(NamedTuple):
@@ -83,11 +82,6 @@ class ParticleNetwork(Recipe):
     @property
     def microbatches(self) -> int:  # type: ignore[override]
         return microbatches(self.batch, self.task.particles)
-
-    @property
-    def max_gap(self) -> int:  # type: ignore[override]
-        work = self.batch * self.task.particles * self.size.blocks * self.size.width**2
-        return int(np.clip(_WORK // work, 1, Recipe.max_gap))
 
     @property
     def batching(self) -> Stream:  # type: ignore[override]

@@ -90,8 +90,6 @@ class PathFinder(Recipe):
     look: int = 250
     maps: int = 12
 
-    max_gap = 100
-
     @property
     def task(self) -> PathTask:
         return self.library.task
