@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from jaxtyping import install_import_hook
 
-sys.path.insert(0, str(Path(__file__).parent))  # for `as_users`
+sys.path.insert(0, str(Path(__file__).parent))  # for `as_users` and `runtime_types`
 
-# The numeric tower: an int is a good float, as every static checker agrees.
-install_import_hook("nucleate", "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
+import runtime_types
+
+runtime_types.check()
 
 # Slipcover counts the lines of a module that it sees first.
 sys.meta_path.sort(key=lambda finder: type(finder).__name__ != "SlipcoverMetaPathFinder")
