@@ -22,10 +22,10 @@ def check() -> None:
 
 
 def _checked(*, typechecker: Any) -> Any:
-    return _decorated
+    return decorated
 
 
-def _decorated(each: Any) -> Any:
+def decorated(each: Any) -> Any:
     if not inspect.isclass(each):
         return _function(each)
     if dataclasses.is_dataclass(each):

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 from beartype.roar import BeartypeCallHintViolation
 from jaxtyping import Float
-from runtime_types import _decorated
 
 from nucleate.machine import in_bytes
 from nucleate.record import Run
+from runtime_types import decorated
 
 
-@_decorated
+@decorated
 def product(left: Float[np.ndarray, "a b"], right: Float[np.ndarray, "b c"]) -> Float[np.ndarray, "a c"]:
     return left @ right if left.size else left
 
 
-@_decorated
+@decorated
 @dataclass(frozen=True)
 class Pair:
     left: Float[np.ndarray, " a"]
