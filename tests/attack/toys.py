@@ -29,12 +29,13 @@ _TIMES = {"created", "seconds"}
 
 @contextmanager
 def only_toys() -> Iterator[None]:
-    """The toy paper is the only one, everything is worth keeping, and no program is compiled twice."""
+    """The toy paper is the only one, everything is worth keeping, pictures are small, no program is compiled twice."""
     with ExitStack() as stack:
         for home in (nucleate.papers, sys.modules["nucleate.papers.library"]):
             stack.enter_context(mock.patch.object(home, "PAPERS", ("toy",)))
             stack.enter_context(mock.patch.object(home, "paper", _paper))
         stack.enter_context(mock.patch.object(evidence, "_WORTH_KEEPING", 0.0))
+        stack.enter_context(mock.patch.dict(sys.modules["nucleate.plots.style"]._SETTINGS, {"savefig.dpi": 50}))
         for home in (sys.modules["nucleate.fleet.train"], sys.modules["nucleate.fleet.estimate"]):
             stack.enter_context(mock.patch.object(home, "Program", _compiled_once))
         yield

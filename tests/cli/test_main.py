@@ -93,7 +93,7 @@ def test_every_command_has_examples(command, tmp_path, here):
 
 
 def test_show_and_runs_describe_a_run(finished, here):
-    shown = nucleate("show", "runs/mine", cwd=finished)
+    shown = here("show", "runs/mine", cwd=finished)
     assert shown.returncode == 0, shown.stderr
     assert "2 ok" in shown.stdout
     assert "embedding" in shown.stdout
@@ -102,8 +102,8 @@ def test_show_and_runs_describe_a_run(finished, here):
     assert "complete" in listed.stdout
 
 
-def test_report_of_a_single_run(finished):
-    made = nucleate("report", "runs/mine", cwd=finished)
+def test_report_of_a_single_run(finished, here):
+    made = here("report", "runs/mine", cwd=finished)
     assert made.returncode == 0, made.stderr
     page = (finished / "runs/mine/report.html").read_text()
     assert "data:image/png;base64" in page
@@ -187,8 +187,8 @@ def test_interrupt_says_how_to_resume_and_resume_does(tmp_path, here, number, co
     assert json.loads(about.read_text())["status"] == "complete"
 
 
-def test_one_claim_as_json(tmp_path):
-    done = nucleate("replicate", "grokking/2", "--budget", "quick", "--json", "card.json", cwd=tmp_path)
+def test_one_claim_as_json(tmp_path, here):
+    done = here("replicate", "grokking/2", "--budget", "quick", "--json", "card.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     (row,) = json.loads((tmp_path / "card.json").read_text())
     assert set(row) == {
