@@ -5,10 +5,10 @@ import pytest
 from planted import PlantedRun
 from plants_repons import anywhere, fit, fleet, flows, in_order, lines, potentials, some
 
-from nucleate.claims import Evidence
+from nucleate.claims import Evidence, bootstrap
 from nucleate.papers.repons import PAPER, readings
 from nucleate.papers.repons.experiments import DECODERS, HELD_OUT, LINE, NARROW, PLANE, SMALL, ReponEffort
-from nucleate.papers.repons.ledger.configurations import bin_shares
+from nucleate.papers.repons.ledger.configurations import bin_shares, largest_fall
 from nucleate.record import Outcome
 from nucleate.theories import Parity, Rotation
 
@@ -109,10 +109,16 @@ def test_a_line_that_generalises_counts_against_the_claim_that_there_is_none():
 
 
 def test_shares_of_bins_need_networks():
-    inside, canonical = np.repeat([0.1, 0.9], [20, 5]), np.repeat([0.0, 1.0], [20, 5])
+    inside, canonical = np.repeat([0.1, 0.9], [197, 3]), np.repeat([0.0, 1.0], [197, 3])
     shares = bin_shares(inside, canonical)
     assert shares[0] == 0
     assert np.isnan(shares[4])
+
+
+def test_a_share_that_rises_at_once_does_not_fall_whatever_a_few_unseen_networks_did():
+    inside = np.repeat([0.3, 0.9], 600)
+    found = bootstrap(largest_fall, inside, inside > 0.5, bounds=(0, 1))
+    assert found.high < 0.1
 
 
 def test_every_claim_quotes_the_paper():

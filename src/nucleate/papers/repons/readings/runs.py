@@ -97,7 +97,7 @@ def ceiling(evidence: Evidence) -> Ceiling:
         one, other = np.triu_indices(len(path), k=1)
         if len(one):
             losses = trajectory_loss(path[one], path[other]), representation_loss(path[one, -1], path[other, -1])
-            found.append([loss.mean() for loss in losses])
+            found.append([max(loss.mean(), 0.0) for loss in losses])  # equal orders may be −10⁻¹⁶ apart
     return Ceiling(*np.array(found).reshape(-1, 2).T)
 
 
