@@ -11,7 +11,7 @@ from plants_transformer import PLANTS as TRANSFORMERS
 
 from nucleate.claims import Evidence
 from nucleate.fleet import Plan
-from nucleate.observables import Distance, MeanSquare, Phase, known, null_space
+from nucleate.observables import Distance, MeanSquare, Phase, implied, known, null_space
 from nucleate.papers import Budget
 from nucleate.papers.grokking import readings
 from nucleate.papers.grokking.experiments import (
@@ -107,12 +107,19 @@ def accurate_by_luck() -> Evidence:
 
 def as_ideal() -> Evidence:
     """Every network has all of the line that its data imply, and no more."""
-    structure, sets = Structure(10), in_train(DATA_SIZE)
-    bent = np.arange(10.0) + np.random.default_rng(23).normal(size=10)
-    bases = [null_space(structure.equations, known(structure.quads, chosen)) for chosen in sets]
-    embedding = np.stack([basis @ (basis.T @ bent) for basis in bases])
+    embedding = np.stack(list(map(_implied_by, in_train(DATA_SIZE))))
     planted = data_sizes(embedding, np.ones(len(embedding)))
     return evidence(data_size=data_sizes(embedding, readings.qualities(planted.dataset, Distance()).ideal_accuracy))
+
+
+def _implied_by(chosen: np.ndarray) -> np.ndarray:
+    """An embedding with the parallelograms that a training set implies: of many, one in which none closes by chance."""
+    structure = Structure(10)
+    mask = known(structure.quads, chosen)
+    basis, free = null_space(structure.equations, mask), ~implied(structure.equations, mask)
+    drawn = basis @ (basis.T @ np.random.default_rng(23).normal(size=(10, 200)))
+    gaps = np.abs(structure.equations[free] @ (drawn / drawn.std(0))).min(0, initial=9)
+    return drawn[:, gaps.argmax()]
 
 
 def all_lines() -> Evidence:
