@@ -118,8 +118,8 @@ def test_one_network_shows_a_phase():
     found = decays(DECAYS, ROW, [[M], [X]])
     record = found.record(NO_DECAY)
     lonely = np.arange(record.sizes["member"]) == 7
-    steps = {"train90_step": ("member", np.full(len(lonely), 100))}
-    one = PlantedRun(record.assign(steps, valid90_step=("member", np.where(lonely, 5000, NEVER))))
+    arrives = ("member", np.where(lonely, 5000, NEVER))
+    one = PlantedRun(record.assign(train90_step=("member", np.full(len(lonely), 100)), valid90_step=arrives))
     without = [[M if cell == G else cell for cell in row] for row in DECAYS]
     runs = {name.split("/")[1].replace("-", "_"): phased(name, without, "wd_dec") for name in (PHASE_DECAY,)}
     others = {name.split("/")[1].replace("-", "_"): PlantedRun(found.record(name)) for name in CLAIMS[20].needs}
@@ -165,7 +165,7 @@ def test_one_exception_does_not_leave_a_corner_open():
 
 def test_networks_that_may_still_comprehend_leave_the_lead_open():
     """A map in which more networks have not even fitted their data than comprehend, with a slower representation."""
-    cells = [[X, X, X, X], [X, X, X, M], [X, X, M, M], [M, M, C, M]]
+    cells = [[X, X, X, X], [X, X, X, X], [X, X, X, X], [M, C, C, M]]
     found = evidence(phase_rates=phased(PHASE_RATES, cells, "eta_repr"), corners=rates(M, G)._runs[CORNERS])
     lead = CLAIMS[19].judge(found).checks[3]
     assert (lead.verdict, lead.reason) == ("inconclusive", Reason.TOO_EARLY)
