@@ -176,7 +176,7 @@ EXPERIMENTS = {
             steps=10_000,
             stop=("rqi95",),
         ),
-        standard={"train_size": (12, 17, 22, 27, 33, 40, 47, 54), "seeds": 12},
+        standard={"train_size": (12, 17, 22, 27, 33, 40, 47, 54), "seeds": 10},
         quick={"seeds": 3},
     ),
     TRAJECTORIES: Sizes.of(ToyFleet(first_seed=3 * APART, seeds=100, steps=5000, look=25), quick={"seeds": 40}),

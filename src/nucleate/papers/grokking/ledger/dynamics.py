@@ -138,7 +138,7 @@ def _grokking_time(evidence: Evidence) -> Findings:
     predicted = readings.theory_steps(record, averaged=True)
     determined = np.isfinite(predicted)
     if not determined.any():
-        note = f"No training set of the networks with η = {_CAPTION:g} determines the line: λ3 = 0 in all."
+        note = f"No network with η = {_CAPTION:g} has a training set that determines the line, with λ3 > 0."
         return Findings.none((_WITH_SIZE, _WITH_THEORY, _BEYOND_SIZE), note, Reason.TOO_FEW)
     # A network that did not arrive comes after all that did: its number of steps is infinite.
     steps, predicted = readings.steps_to(record, "rqi95")[determined], predicted[determined]
