@@ -1,6 +1,8 @@
 """Claims on evidence that their planted cases (`plants_grokking`) do not cover: exact claims, and what cannot be
 judged."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from planted import PlantedRun
@@ -22,6 +24,7 @@ from plants_grokking import (
 )
 
 from nucleate.claims import Evidence, Reason, Verdict
+from nucleate.papers import Budget
 from nucleate.papers.grokking import PAPER, readings
 from nucleate.papers.grokking.experiments import (
     CORNERS,
@@ -29,6 +32,7 @@ from nucleate.papers.grokking.experiments import (
     NO_DECAY,
     PHASE_DECAY,
     PHASE_RATES,
+    TRANSITION,
     Effort,
     transformer,
 )
@@ -96,6 +100,41 @@ def test_every_claim_reads_what_the_recipe_records(number, tiny):
     assert row.members > 0
     assert row.verdict != "contradicted" or number > 24  # by 40 steps of training
     assert all(check.reason for check in row.checks if check.verdict == "inconclusive")
+
+
+# --- the transition --------------------------------------------------------------------------------------------------
+
+
+def arrivals(arrive: Callable[[np.ndarray, np.ndarray], np.ndarray], budget: Budget = Budget.STANDARD) -> Evidence:
+    """Networks that form the line at once if their fraction of the data and learning rate make them `arrive`."""
+    members = plan(TRANSITION, budget).members
+    sets = np.arange(55) < members["train_size"][:, None]
+    steps = np.where(arrive(sets.mean(1), members["eta_repr"]), 100, NEVER)
+    variables = {
+        "in_train": (("member", "pair"), sets),
+        "rqi95_step": ("member", steps),
+        "embedding": (("member", "token", "dim"), np.zeros((len(sets), 10, 1))),
+    }
+    return evidence(transition=run(TRANSITION, budget, **variables))
+
+
+def test_one_choice_of_learning_rates_that_fits_is_enough():
+    early = arrivals(lambda fraction, rate: fraction > np.where(rate == 1e-3, 0.4, 0.7))
+    assert CLAIMS[16].judge(early).verdict == Verdict.REPLICATED
+    late = arrivals(lambda fraction, rate: fraction > np.where(rate == 1e-3, 0.6, 0.7))
+    assert CLAIMS[16].judge(late).verdict == Verdict.CONTRADICTED
+    on_both_sides = arrivals(lambda fraction, rate: fraction > np.where(rate == 1e-3, 0.3, 0.7))
+    assert CLAIMS[16].judge(on_both_sides).checks[0].verdict == Verdict.INCONCLUSIVE
+
+
+def test_a_handful_of_networks_that_are_all_late_contradicts_nothing():
+    row = CLAIMS[16].judge(arrivals(lambda fraction, rate: fraction > 0.7, Budget.QUICK))
+    assert (row.checks[0].verdict, row.checks[0].reason) == ("inconclusive", Reason.TOO_FEW)
+
+
+def test_steps_are_those_of_networks_with_the_captions_rate():
+    row = CLAIMS[18].judge(arrivals(lambda fraction, rate: rate > 2e-3))
+    assert row.checks[0].measured is None  # none of the others has arrived
 
 
 # --- phases ----------------------------------------------------------------------------------------------------------

@@ -161,7 +161,7 @@ EXPERIMENTS = {
     DATA_SIZE: Sizes.of(
         ToyFleet(first_seed=APART, train_size=(*range(5, 51, 5), 54), seeds=3, steps=5000, look=50),
         standard={"seeds": 18},
-        quick={"seeds": 3},
+        quick={"seeds": 6},
     ),
     # The paper does not give the learning rates of Fig. 4b, whose step counts are not those of the defaults. These are
     # the defaults (and those of Fig. 5b), the rates that Fig. 12 names, which have such step counts, and some between.
@@ -177,7 +177,7 @@ EXPERIMENTS = {
             stop=("rqi95",),
         ),
         standard={"train_size": (12, 17, 22, 27, 33, 40, 47, 54), "seeds": 10},
-        quick={"seeds": 3},
+        quick={"seeds": 5},
     ),
     TRAJECTORIES: Sizes.of(ToyFleet(first_seed=3 * APART, seeds=100, steps=5000, look=25), quick={"seeds": 40}),
     PHASE_RATES: Sizes.of(
@@ -211,6 +211,6 @@ EXPERIMENTS = {
             steps=3000,
             look=100,
         ),
-        quick={"seeds": 50},
+        quick={"seeds": 100},
     ),
 }

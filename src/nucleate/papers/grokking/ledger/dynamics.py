@@ -1,5 +1,7 @@
 """Claims 16-18: how representations form while networks train."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from nucleate.claims import (
@@ -44,37 +46,51 @@ def _rqi_transition(evidence: Evidence) -> Findings:
     fraction = record.in_train.values.mean(1)
     reached = np.isfinite(readings.steps_to(record, "rqi95"))
     rates = readings.learning_rates(record)
-    tried, rate = np.unique(rates, return_inverse=True)
-
-    def crossing(fraction: np.ndarray, reached: np.ndarray) -> float:
-        sizes, inverse = np.unique(fraction, return_inverse=True)
-        return readings.half_crossing(sizes, np.bincount(inverse, reached) / np.bincount(inverse))
-
-    def nearest(fraction: np.ndarray, reached: np.ndarray, rate: np.ndarray) -> float:
-        each = [crossing(fraction[rate == one], reached[rate == one]) for one in np.unique(rate)]
-        return min(each, key=lambda found: abs(found - CRITICAL), default=np.nan)
-
-    by_rate = "; ".join(
-        f"{name}: half of them from r = {crossing(fraction[rates == name], reached[rates == name]):.2f} on ("
-        + ", ".join(
-            f"{size:.2f}: {reached[(rates == name) & (fraction == size)].mean():.0%}"
-            for size in np.unique(fraction[rates == name])
-        )
-        + ")"
-        for name in tried
-    )
+    crossings, listed = [], []
+    for name in np.unique(rates):
+        here = rates == name
+        crossings.append(_crossing(fraction[here], reached[here]))
+        shares = (f"{r:.2f}: {reached[here & (fraction == r)].mean():.0%}" for r in np.unique(fraction[here]))
+        listed.append(f"{name}: half of them from r = {crossings[-1].value:.2f} on ({', '.join(shares)})")
     few = fraction < AROUND_CRITICAL.low
     return Findings(
         {
-            _HALF: bootstrap(nearest, fraction, reached, rate, bounds=(0, 1), resamples=1000),
+            _HALF: _nearest(crossings),
             _EARLY: share(int(reached[few].sum()), int(few.sum())),
             _ONSET: Estimate.exact(fraction[reached].min()) if reached.any() else Estimate.unknown(),
         },
         f"The paper's line is the median of several networks, which is finite where half of them arrive. It does not "
         "give the learning rates of Fig. 4b, so several are tried, and the claim fails only if it fails with all. "
-        f"Share that arrive within {int(record.steps):,} steps, by learning rates (representation, decoder) and data "
-        f"fraction: {by_rate or 'none, all networks diverged'}.",
+        "Intervals of crossings are where the exact intervals of shares cross one half. Share that arrive within "
+        f"{int(record.steps):,} steps, by learning rates (representation, decoder) and data fraction: "
+        f"{'; '.join(listed) or 'none, all networks diverged'}.",
     )
+
+
+def _crossing(fraction: np.ndarray, reached: np.ndarray) -> Estimate:
+    """The fraction at which half of the networks arrive.
+
+    Few networks that are all alike show no spread when they are resampled, but their exact interval does: the crossing
+    comes no sooner than that of the shares' upper ends, and no later than that of their lower ends.
+    """
+    sizes = np.unique(fraction)
+    shares = [share(int(reached[fraction == size].sum()), int((fraction == size).sum())) for size in sizes]
+    value, low, high = (
+        readings.half_crossing(sizes, np.array([getattr(each, end) for each in shares]))
+        for end in ("value", "high", "low")
+    )
+    return Estimate(value, low, high, len(fraction))
+
+
+def _nearest(crossings: list[Estimate]) -> Estimate:
+    """The crossing nearest to the critical fraction; its interval allows for any of them being the nearest."""
+    if not crossings:
+        return Estimate.unknown(Reason.TOO_FEW)
+    above, below = (all(sign * (each.value - CRITICAL) >= 0 for each in crossings) for sign in (1, -1))
+    low = (max if below else min)(each.low for each in crossings)
+    high = (min if above else max)(each.high for each in crossings)
+    nearest = min(crossings, key=lambda each: abs(each.value - CRITICAL))
+    return replace(nearest, low=low, high=high, units=sum(each.units for each in crossings))
 
 
 _SKILL = Check(
