@@ -152,20 +152,7 @@ def test_an_older_schema_is_named(finished, tmp_path, here):
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"])
 def test_interrupt_says_how_to_resume_and_resume_does(tmp_path, here, number, code):
-    long = [
-        "--train-size",
-        "45",
-        "--seeds",
-        "2",
-        "--steps",
-        "12000",
-        "--width",
-        "64",
-        "--block",
-        "1",
-        "--out",
-        "runs/long",
-    ]
+    long = "--train-size 45 --seeds 2 --steps 4000 --width 64 --block 1 --out runs/long".split()
     process = subprocess.Popen(
         [sys.executable, "-m", "nucleate.cli", "run", "grokking/data-size", *long],
         cwd=tmp_path,
@@ -175,7 +162,7 @@ def test_interrupt_says_how_to_resume_and_resume_does(tmp_path, here, number, co
     about, deadline = tmp_path / "runs/long/run.json", time.monotonic() + 120
     while not (about.exists() and '"running"' in about.read_text()):
         assert time.monotonic() < deadline
-        time.sleep(0.1)
+        time.sleep(0.02)
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
     assert process.returncode == code
