@@ -4,7 +4,7 @@ import pytest
 
 from nucleate.papers import Budget
 from nucleate.papers.grokking import PAPER
-from nucleate.papers.grokking.experiments import FEASIBLE, ToyFleet
+from nucleate.papers.grokking.experiments import FEASIBLE, ToyFleet, toy
 
 
 def test_feasible_splits_are_feasible():
@@ -65,7 +65,8 @@ def test_all_networks_may_share_one_split_of_each_size():
     assert set(ToyFleet(seeds=3, one_split=True).members()["seed_split"].tolist()) == {0}
 
 
-def test_a_size_without_feasible_splits_is_refused():
+def test_a_size_without_feasible_splits_is_refused(monkeypatch):
+    monkeypatch.setattr(toy, "_MANY", 100)
     with pytest.raises(ValueError, match=r"ToyFleet.feasible finds no feasible split of 1 pairs"):
         ToyFleet(train_size=(1,), seeds=1, feasible=True).members()
 
