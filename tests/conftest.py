@@ -45,10 +45,10 @@ if threading.current_thread() is threading.main_thread():
 if "PYTEST_XDIST_WORKER" not in os.environ:
     # Workers share the cores: threads of BLAS that wait for each other would take a tenth of the suite's time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Most of the suite's time goes into compiling programs that run for milliseconds: unoptimised, and with XLA's older
-    # way of writing fused loops, that takes a quarter as long. `make test-cpus` compiles as for users.
+    # Most of the suite's time goes into compiling programs that run for milliseconds: hardly optimised, and with XLA's
+    # older way of writing fused loops, that takes half as long. `make test-cpus` compiles as for users.
     if "xla_backend_optimization_level" not in os.environ.get("XLA_FLAGS", ""):
-        quickly = "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+        quickly = "--xla_backend_optimization_level=1 --xla_cpu_use_fusion_emitters=false"
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {quickly}".strip()
     # Workers of pytest-xdist, and processes that tests start, inherit these: however small a program is, it is compiled
     # once for all of them.

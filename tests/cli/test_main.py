@@ -158,7 +158,7 @@ def test_interrupt_says_how_to_resume_and_resume_does(tmp_path, here, number, co
         "--seeds",
         "2",
         "--steps",
-        "12000",
+        "4000",
         "--width",
         "64",
         "--block",
@@ -175,7 +175,7 @@ def test_interrupt_says_how_to_resume_and_resume_does(tmp_path, here, number, co
     about, deadline = tmp_path / "runs/long/run.json", time.monotonic() + 120
     while not (about.exists() and '"running"' in about.read_text()):
         assert time.monotonic() < deadline
-        time.sleep(0.1)
+        time.sleep(0.02)
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
     assert process.returncode == code

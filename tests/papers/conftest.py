@@ -1,5 +1,6 @@
-"""Makes `planted` and `toy_paper` importable here, and trains the toy paper once."""
+"""Makes `planted` and `toy_paper` importable here, trains the toy paper once, and draws coarsely."""
 
+import importlib
 import shutil
 import sys
 from pathlib import Path
@@ -8,6 +9,15 @@ import pytest
 from filelock import FileLock
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def coarse():
+    """Pictures of a sixth of the pixels: what is drawn is the same."""
+    settings = importlib.import_module("nucleate.plots.style")._SETTINGS
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(settings, "savefig.dpi", 80)
+        yield
 
 
 @pytest.fixture(scope="session")

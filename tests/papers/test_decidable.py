@@ -2,6 +2,7 @@
 where that leaves an experiment out."""
 
 import importlib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,7 @@ def test_a_claim_can_come_out_either_way(verdict, claim):
     assert row.verdict == verdict, [(check.label, check.found, check.reason) for check in row.checks]
 
 
+@cache
 def members(experiment) -> int:
     """How many networks an experiment trains; of a sequel, those that its source lets it have."""
     if isinstance(experiment, CircleFleet) and experiment.awaits:

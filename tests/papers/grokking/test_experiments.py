@@ -15,6 +15,7 @@ from nucleate.papers.grokking.experiments import (
     TRANSFORMER,
     TRANSITION,
     ToyFleet,
+    toy,
 )
 from nucleate.papers.grokking.experiments.pairs import PairFleet
 
@@ -77,7 +78,8 @@ def test_all_networks_may_share_one_split_of_each_size():
     assert set(ToyFleet(seeds=3, one_split=True).members()["seed_split"].tolist()) == {0}
 
 
-def test_a_size_without_feasible_splits_is_refused():
+def test_a_size_without_feasible_splits_is_refused(monkeypatch):
+    monkeypatch.setattr(toy, "_MANY", 100)
     with pytest.raises(ValueError, match=r"ToyFleet.feasible finds no feasible split of 1 pairs"):
         ToyFleet(train_size=(1,), seeds=1, feasible=True).members()
 

@@ -1,6 +1,7 @@
 """The fleets themselves: networks that stayed finite, how they were made, and their weights as networks again."""
 
 import json
+from functools import cache
 
 import numpy as np
 import xarray as xr
@@ -30,7 +31,12 @@ def box_name(experiment: str) -> str:
 
 def recipe(record: xr.Dataset) -> ParticleNetwork:
     """How the networks of a record were made: their task, their size, their boundary."""
-    config = json.loads(record.attrs.get("about", "{}")).get("config")
+    return _recipe(record.attrs.get("about", "{}"))
+
+
+@cache  # figures ask for every head that they show
+def _recipe(about: str) -> ParticleNetwork:
+    config = json.loads(about).get("config")
     if config is None:
         raise RunError("The record does not say how its networks were made: attribute `about` has no config.")
     return ParticleFleet.from_json(config).recipe()
