@@ -5,6 +5,7 @@ from nucleate.claims.claim import Check, Claim, Findings, Maturity, Steps, Thres
 from nucleate.claims.correlations import partial_spearman, pearson, spearman, unexplained_ranks
 from nucleate.claims.evidence import Evidence, FinishedRun, NotTrained
 from nucleate.claims.formats import medians
+from nucleate.claims.looks import ERROR, ONCE, SEQUENTIAL, Looks, at_level, level
 from nucleate.claims.markdown import to_markdown
 from nucleate.claims.region import Region, Verdict
 from nucleate.claims.scorecard import (
@@ -26,6 +27,9 @@ from nucleate.claims.statistics import (
 )
 
 __all__ = [
+    "ERROR",
+    "ONCE",
+    "SEQUENTIAL",
     "Check",
     "CheckRow",
     "Claim",
@@ -34,6 +38,7 @@ __all__ = [
     "Evidence",
     "Findings",
     "FinishedRun",
+    "Looks",
     "Maturity",
     "NotTrained",
     "Reason",
@@ -43,8 +48,10 @@ __all__ = [
     "Threshold",
     "Verdict",
     "When",
+    "at_level",
     "bootstrap",
     "in_order",
+    "level",
     "median",
     "medians",
     "partial_spearman",
