@@ -27,7 +27,7 @@ from nucleate.claims import (
 )
 
 UNITS = (6, 20, 100)
-_MANY, _FEW, _LEAST = 4000, 600, 100  # samples: where there is a formula, where it is resampled, and of 1,600 units
+_MANY, _FEW, _LEAST = 10_000, 600, 100  # samples: where there is a formula, where it is resampled, and of 1,600 units
 _Samples = tuple[np.ndarray, ...]
 _INSIDE = (0.0, 1.0)
 

@@ -69,12 +69,20 @@ def of_mean(sample: np.ndarray, error: float) -> tuple[float, float]:
     skewness = float(np.mean((away / spread) ** 3)) * units**2 / ((units - 1) * (units - 2))
     a, t = skewness / (3 * math.sqrt(units)), students_t(units, error)
     scale = spread / math.sqrt(units)
-    return mean - scale * max(t, _corrected(t, a)), mean + scale * max(t, -_corrected(-t, a))
+    below, above = further(t, a)
+    return mean - scale * below, mean + scale * above
 
 
-def _corrected(t: float, a: float) -> float:
-    """The t whose transform is the given one."""
-    return (float(np.cbrt(1 + 3 * a * (t - a / 2))) - 1) / a if abs(a) > 1e-9 else t
+def further(t: float, a: float) -> tuple[float, float]:
+    """How many standard errors an interval reaches down and up: t, or what becomes t when it is corrected for `a`.
+
+    >>> further(2.0, 0.0)
+    (2.0, 2.0)
+    """
+    if abs(a) < 1e-9:
+        return t, t
+    down, up = ((float(np.cbrt(1 + 3 * a * (end - a / 2))) - 1) / a for end in (t, -t))
+    return max(t, down), max(t, -up)
 
 
 def of_correlation(value: float, units: int, error: float, *, ranks: bool) -> tuple[float, float]:

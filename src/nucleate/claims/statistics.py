@@ -13,7 +13,7 @@ from nucleate.claims import intervals
 from nucleate.claims.correlations import partial_spearman, pearson, spearman
 from nucleate.claims.formats import DUST
 from nucleate.claims.looks import level
-from nucleate.claims.resampling import RARELY, ends_of, resampled, with_unseen_units
+from nucleate.claims.resampling import RARELY, ends_of, lean_of, resampled, with_unseen_units
 
 FEWEST = 6
 """Independent units below which a bootstrap gives no interval: the range of five units covers a median in 93.75 % of
@@ -161,7 +161,8 @@ def bootstrap(
         if known is not None and (known.reason or not _to_be_resampled(statistic, units)):
             return known
         drawn = resampled(statistic, samples, together, resamples, np.random.default_rng(seed))
-        ends = ends_of(value, np.sort(drawn[~np.isnan(drawn)]), resamples, units, error)
+        lean = lean_of(statistic, samples, together) if known is None else 0.0
+        ends = ends_of(value, np.sort(drawn[~np.isnan(drawn)]), resamples, units, error, lean)
         if ends is None:
             return Estimate.unknown()
         if ends == (value, value):
