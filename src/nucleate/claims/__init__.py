@@ -7,6 +7,8 @@ from nucleate.claims.evidence import Evidence, FinishedRun, NotTrained
 from nucleate.claims.formats import medians
 from nucleate.claims.looks import ERROR, ONCE, SEQUENTIAL, Looks, at_level, level
 from nucleate.claims.markdown import to_markdown
+from nucleate.claims.overview import to_overview
+from nucleate.claims.prospects import networks_more, times_as_many
 from nucleate.claims.region import Region, Verdict
 from nucleate.claims.scorecard import (
     CheckRow,
@@ -54,6 +56,7 @@ __all__ = [
     "level",
     "median",
     "medians",
+    "networks_more",
     "partial_spearman",
     "pearson",
     "ratio",
@@ -61,7 +64,9 @@ __all__ = [
     "share",
     "spearman",
     "summary",
+    "times_as_many",
     "to_markdown",
+    "to_overview",
     "to_table",
     "unexplained_ranks",
     "words",
