@@ -82,7 +82,10 @@ def test_a_sequel_has_no_plan_before_it_is_ready():
 def test_a_plan_says_what_it_is_a_plan_of():
     plan = Lines(seeds=3).plan(FIRST)
     assert (plan.members.count, plan.steps, plan.block) == (3, 20, 1)
-    assert plan.about == {"experiment": FIRST, "config": {"seeds": 3, "eta": 0.1, "steps": 20, "block": 1}}
+    assert plan.about == {
+        "experiment": FIRST,
+        "config": {"seeds": 3, "first_seed": 0, "eta": 0.1, "steps": 20, "block": 1},
+    }
 
 
 def _paper(*claims: Claim, **experiments) -> Paper:

@@ -1,7 +1,7 @@
 """The fleets behind the paper's figures, as typed configs: one row per experiment, with its three sizes."""
 
 from dataclasses import dataclass
-from typing import Annotated, final
+from typing import Annotated, ClassVar, final
 
 import numpy as np
 
@@ -26,6 +26,8 @@ class ReponFleet(Experiment):
     The paper gives no architecture and no hyperparameters. These were chosen after a pilot that compared several: they
     give a mix of canonical and other configurations in d = 1, as the paper reports.
     """
+
+    repeats: ClassVar[str] = "embeddings"
 
     p: Annotated[int, AtLeast(3), Bits(16)] = 10
     """Numbers to add: 0 to p − 1."""

@@ -2,7 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Annotated, Literal, final
+from typing import Annotated, ClassVar, Literal, final
 
 import numpy as np
 import xarray as xr
@@ -40,6 +40,8 @@ _FEWEST_TO_CHOOSE = 11  # the smallest p with five frequencies
 @dataclass(frozen=True)
 class CircleFleet(Sequel):
     """Modular-addition networks Dec([E_a, E_b]), one for every combination of the listed values."""
+
+    repeats: ClassVar[str] = "embeddings"
 
     p: Annotated[tuple[int, ...], AtLeast(3), Bits(15)] = (59,)
     """Moduli, prime or not."""
@@ -184,7 +186,7 @@ class CircleFleet(Sequel):
         """The variants of each network of the source: the same embedding, decoder and split, fewer frequencies."""
         rows = []
         for network, (strongest, next_strongest) in enumerate(self.kept):
-            choice = np.random.default_rng(network)
+            choice = np.random.default_rng(self.first_seed + network)
             others = [k for k in range(1, (self.p[0] + 1) // 2) if k not in (strongest, next_strongest)]
             one, two = choice.choice(others, 2, replace=False).tolist()
             pairs = ((strongest, strongest), (strongest, next_strongest), (one, one), (one, two))
