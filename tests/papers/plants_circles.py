@@ -243,7 +243,7 @@ def ablated(loss_of_b: float) -> Callable[[], Evidence]:
         record["test_loss"][variant == 1] = np.geomspace(4, loss_of_b, record.sizes["step_test"])
         for row in (100, 150):
             record["test_loss"][variant != 1, row] = 30.0
-        record["test_loss"][:10, 200] = 30.0
+        record["test_loss"][: len(variant) // 2, 200] = 30.0
         return evidence({ABLATED: record})
 
     return make
