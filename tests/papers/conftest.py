@@ -11,13 +11,10 @@ from filelock import FileLock
 sys.path.insert(0, str(Path(__file__).parent))
 
 
-@pytest.fixture(scope="session", autouse=True)
-def coarse():
+@pytest.fixture(autouse=True)
+def coarse(monkeypatch):
     """Pictures of a sixth of the pixels: what is drawn is the same."""
-    settings = importlib.import_module("nucleate.plots.style")._SETTINGS
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(settings, "savefig.dpi", 80)
-        yield
+    monkeypatch.setitem(importlib.import_module("nucleate.plots.style")._SETTINGS, "savefig.dpi", 80)
 
 
 @pytest.fixture(scope="session")
