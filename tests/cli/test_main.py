@@ -152,20 +152,7 @@ def test_an_older_schema_is_named(finished, tmp_path, here):
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"])
 def test_interrupt_says_how_to_resume_and_resume_does(tmp_path, here, number, code):
-    long = [
-        "--train-size",
-        "45",
-        "--seeds",
-        "2",
-        "--steps",
-        "4000",
-        "--width",
-        "64",
-        "--block",
-        "1",
-        "--out",
-        "runs/long",
-    ]
+    long = [*TINY, "--steps", "4000", "--width", "64", "--out", "runs/long"]
     process = subprocess.Popen(
         [sys.executable, "-m", "nucleate.cli", "run", "grokking/data-size", *long],
         cwd=tmp_path,
