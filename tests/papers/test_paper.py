@@ -128,7 +128,8 @@ def test_a_sequel_that_reads_what_the_record_lacks_names_both():
 @pytest.mark.parametrize("size", ["standard", "quick"])
 def test_a_size_of_a_field_that_is_not_there_is_refused(size):
     message = (
-        rf"Sizes\.of: {size} changes 'sedes', which Lines does not have; its fields are seeds, first_seed, eta, steps, block\."
+        rf"Sizes\.of: {size} changes 'sedes', which Lines does not have; its fields are seeds, first_seed, eta, steps, "
+        r"block\."
     )
     with pytest.raises(ValueError, match=message):
         Sizes.of(Lines(), **{size: {"sedes": 3}})
