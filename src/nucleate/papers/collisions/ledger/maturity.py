@@ -38,7 +38,7 @@ def _most(holds: np.ndarray) -> bool:
 
 def _developed(record: xr.Dataset) -> bool:
     record = stayed_finite(record)
-    return _most(np.any(final_class(record) == HeadClass.TRUE, axis=(1, 2)) | finished(record))
+    return _most((final_class(record) == HeadClass.TRUE).any(axis=(1, 2)) | finished(record))
 
 
 def _have_settled(record: xr.Dataset) -> bool:
