@@ -38,7 +38,8 @@ def _most(holds: np.ndarray) -> bool:
 
 def _developed(record: xr.Dataset) -> bool:
     record = stayed_finite(record)
-    return _most((final_class(record) == HeadClass.TRUE).any(axis=(1, 2)) | finished(record))
+    have_one = (final_class(record) == HeadClass.TRUE).any(axis=(1, 2))
+    return _most(np.asarray(have_one | finished(record)))
 
 
 def _have_settled(record: xr.Dataset) -> bool:
