@@ -43,7 +43,7 @@ def _developed(record: xr.Dataset) -> bool:
 
 
 def _have_settled(record: xr.Dataset) -> bool:
-    return _most(settled(stayed_finite(record)).any(axis=(1, 2)))
+    return _most(np.asarray(settled(stayed_finite(record)).any(axis=(1, 2))))
 
 
 DEVELOPED = When("most networks have a true collision head or have finished learning", BOX, _developed)
