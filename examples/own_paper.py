@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from nucleate.checking import Above, AtLeast
+from nucleate.checking import Above, AtLeast, Seed
 from nucleate.claims import Check, Claim, Evidence, Findings, Region, Steps, Threshold, bootstrap, share, summary
 from nucleate.fleet import Every, Members, Probe, Recipe, grid
 from nucleate.models import MLP
@@ -68,6 +68,8 @@ class ParityFleet(Experiment):
     """Learning rates of Adam."""
     seeds: Annotated[int, AtLeast(1)] = 24
     """Networks per learning rate."""
+    first_seed: Seed = 0
+    """Seeds count from here."""
     steps: Annotated[int, AtLeast(1)] = 400
     """Optimiser steps."""
     block: int | None = 1
@@ -80,7 +82,7 @@ class ParityFleet(Experiment):
         return Parity(self.bits, self.secret)
 
     def members(self) -> Members:
-        return grid(eta=self.eta, seed=range(self.seeds))
+        return grid(eta=self.eta, seed=range(self.first_seed, self.first_seed + self.seeds))
 
 
 EASY = "parity/easy"

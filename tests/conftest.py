@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from jaxtyping import install_import_hook
 
-sys.path.insert(0, str(Path(__file__).parent))  # for `as_users`
+sys.path.insert(0, str(Path(__file__).parent))  # for `as_users` and `runtime_types`
 
-# The numeric tower: an int is a good float, as every static checker agrees.
-install_import_hook("nucleate", "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
+import runtime_types
+
+runtime_types.check()
 
 # Slipcover counts the lines of a module that it sees first.
 sys.meta_path.sort(key=lambda finder: type(finder).__name__ != "SlipcoverMetaPathFinder")
@@ -45,9 +45,11 @@ if threading.current_thread() is threading.main_thread():
 if "PYTEST_XDIST_WORKER" not in os.environ:
     # Workers share the cores: threads of BLAS that wait for each other would take a tenth of the suite's time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Most of the suite's time goes into compiling programs that run for milliseconds. `make test-cpus` optimises fully.
+    # Most of the suite's time goes into compiling programs that run for milliseconds: hardly optimised, and with XLA's
+    # older way of writing fused loops, that takes half as long. `make test-cpus` compiles as for users.
     if "xla_backend_optimization_level" not in os.environ.get("XLA_FLAGS", ""):
-        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=1".strip()
+        quickly = "--xla_backend_optimization_level=1 --xla_cpu_use_fusion_emitters=false"
+        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {quickly}".strip()
     # Workers of pytest-xdist, and processes that tests start, inherit these: however small a program is, it is compiled
     # once for all of them.
     caches = tempfile.mkdtemp(prefix="nucleate-tests-", dir=_in_memory())

@@ -53,7 +53,7 @@ class CommandLines(Attack):
     """A grammar of commands: three in five train an experiment with one to four options, the rest is all others."""
 
     name: ClassVar[str] = "command-lines"
-    enough: ClassVar[int] = 500
+    enough: ClassVar[int] = 300
     seconds: ClassVar[float] = 20.0
 
     def __init__(self):

@@ -54,7 +54,7 @@ class Configs(Attack):
     """One or two fields of one experiment are replaced by anything, or its JSON is not what `to_json` wrote."""
 
     name: ClassVar[str] = "configs"
-    enough: ClassVar[int] = 500
+    enough: ClassVar[int] = 300
 
     def __init__(self):
         sizes = [each for name in PAPERS for each in paper(name).experiments.values()]

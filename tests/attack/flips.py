@@ -135,7 +135,7 @@ class Flips(Attack):
     """A finished replication, a finished run and one that broke off, each with one file damaged."""
 
     name: ClassVar[str] = "flips"
-    enough: ClassVar[int] = 150
+    enough: ClassVar[int] = 90
 
     def __init__(self):
         whole = Path("whole").absolute()

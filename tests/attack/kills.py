@@ -51,7 +51,7 @@ class Kills(Attack):
     """Half of the cases go through every change of every scene, the others are drawn."""
 
     name: ClassVar[str] = "kills"
-    enough: ClassVar[int] = 50
+    enough: ClassVar[int] = 30
 
     def __init__(self):
         self._whole = {"toy": Path("whole/toy").absolute(), "run": Path("whole/run").absolute()}

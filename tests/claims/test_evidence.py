@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from nucleate.claims import Evidence, FinishedRun, evidence
+from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, FinishedRun, Region, evidence, share
 from nucleate.record import About, Keep, Run, RunError, Variable, create_store
 
 TRUSTED = (__name__.split(".")[0],)
@@ -60,9 +60,9 @@ def _worth_keeping(monkeypatch):
 def gather(tmp_path):
     """Evidence of a new process: planted runs and the folder that results are kept in."""
 
-    def gather(code: str = "this", effort: int = 1, **changed: Planted) -> Evidence[int]:
+    def gather(code: str = "this", effort: int = 1, level: float = 0.95, **changed: Planted) -> Evidence[int]:
         runs = {name: Planted(value) for name, value in (("a", 1.0), ("b", 2.0), ("c", 3.0))} | changed
-        return Evidence(runs, effort, keep=Keep(tmp_path / "kept", code, TRUSTED))
+        return Evidence(runs, effort, level=level, keep=Keep(tmp_path / "kept", code, TRUSTED))
 
     return gather
 
@@ -228,3 +228,34 @@ def test_a_claim_reads_only_the_runs_that_it_declares():
             with pytest.raises(ValueError, match="'a' is read, but not declared: add it to `needs`, which names b"):
                 read()
     assert seen.once(slope_of_a).slope == 2.0
+
+
+def share_of_a(evidence: Evidence) -> Estimate:
+    CALLS.append("share_of_a")
+    return share(int(evidence.record("a").x.values[0]), 2)
+
+
+def width(evidence: Evidence) -> float:
+    CALLS.append("width")
+    estimate = evidence.once(share_of_a)
+    return estimate.high - estimate.low
+
+
+def test_results_without_an_interval_are_those_of_every_level(gather):
+    calls(gather(), slope_of_a, of_no_run)
+    assert calls(gather(level=0.99), slope_of_a, of_no_run) == []
+
+
+def test_an_interval_of_another_level_is_not_used_not_even_through_another_result(gather):
+    assert calls(gather(), width) == ["width", "share_of_a"]
+    assert calls(gather(), width, share_of_a) == []
+    assert calls(gather(level=0.99), width) == ["width", "share_of_a"]
+    assert gather(level=0.99).once(width) > gather().once(width)
+
+
+def test_a_claim_is_judged_at_the_level_of_its_evidence():
+    check = Check("share", "all", Region.at_least(0.5))
+    claim = Claim("a/1", "", "", (check,), lambda _: Findings({check: share(9, 10)}))
+    rows = {level: claim.judge(Evidence({}, None, level=level)) for level in (0.9, 0.95)}
+    low = {level: (row.checks[0].interval or (1,))[0] for level, row in rows.items()}
+    assert low[0.9] > low[0.95] == share(9, 10).low

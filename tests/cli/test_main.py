@@ -93,7 +93,7 @@ def test_every_command_has_examples(command, tmp_path, here):
 
 
 def test_show_and_runs_describe_a_run(finished, here):
-    shown = nucleate("show", "runs/mine", cwd=finished)
+    shown = here("show", "runs/mine", cwd=finished)
     assert shown.returncode == 0, shown.stderr
     assert "2 ok" in shown.stdout
     assert "embedding" in shown.stdout
@@ -102,8 +102,8 @@ def test_show_and_runs_describe_a_run(finished, here):
     assert "complete" in listed.stdout
 
 
-def test_report_of_a_single_run(finished):
-    made = nucleate("report", "runs/mine", cwd=finished)
+def test_report_of_a_single_run(finished, here):
+    made = here("report", "runs/mine", cwd=finished)
     assert made.returncode == 0, made.stderr
     page = (finished / "runs/mine/report.html").read_text()
     assert "data:image/png;base64" in page
@@ -152,20 +152,7 @@ def test_an_older_schema_is_named(finished, tmp_path, here):
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"])
 def test_interrupt_says_how_to_resume_and_resume_does(tmp_path, here, number, code):
-    long = [
-        "--train-size",
-        "45",
-        "--seeds",
-        "2",
-        "--steps",
-        "12000",
-        "--width",
-        "64",
-        "--block",
-        "1",
-        "--out",
-        "runs/long",
-    ]
+    long = [*TINY, "--steps", "4000", "--width", "64", "--out", "runs/long"]
     process = subprocess.Popen(
         [sys.executable, "-m", "nucleate.cli", "run", "grokking/data-size", *long],
         cwd=tmp_path,
@@ -175,7 +162,7 @@ def test_interrupt_says_how_to_resume_and_resume_does(tmp_path, here, number, co
     about, deadline = tmp_path / "runs/long/run.json", time.monotonic() + 120
     while not (about.exists() and '"running"' in about.read_text()):
         assert time.monotonic() < deadline
-        time.sleep(0.1)
+        time.sleep(0.02)
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
     assert process.returncode == code
@@ -187,8 +174,8 @@ def test_interrupt_says_how_to_resume_and_resume_does(tmp_path, here, number, co
     assert json.loads(about.read_text())["status"] == "complete"
 
 
-def test_one_claim_as_json(tmp_path):
-    done = nucleate("replicate", "grokking/2", "--budget", "quick", "--json", "card.json", cwd=tmp_path)
+def test_one_claim_as_json(tmp_path, here):
+    done = here("replicate", "grokking/2", "--budget", "quick", "--json", "card.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     (row,) = json.loads((tmp_path / "card.json").read_text())
     assert set(row) == {

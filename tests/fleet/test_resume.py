@@ -2,7 +2,10 @@
 
 import _thread
 import errno
+import functools
+import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -33,8 +36,35 @@ def finish(folder: Path) -> Run:
         return train(all_sorts(), folder)
 
 
-def start(folder: Path, *options: str) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, PROCESS, folder, *options], stderr=subprocess.PIPE, text=True)
+class Process:
+    """One that trains, made by a process that has imported all that it needs."""
+
+    def __init__(self, maker: subprocess.Popen, folder: Path, *options: str):
+        assert maker.stdin
+        assert maker.stdout
+        self._answers, self._errors = maker.stdout, folder.with_name("errors")
+        maker.stdin.write(json.dumps([str(folder), "--errors", str(self._errors), *options]) + "\n")
+        maker.stdin.flush()
+        self._number = int(self._answers.readline())
+
+    def is_running(self) -> bool:
+        return not select.select([self._answers], [], [], 0)[0]
+
+    def send(self, number: signal.Signals) -> None:
+        os.kill(self._number, number)
+
+    def wait(self) -> tuple[int, str]:
+        """Its exit code, and what it said of errors."""
+        assert select.select([self._answers], [], [], 240)[0], "no end in four minutes"
+        return int(self._answers.readline()), self._errors.read_text()
+
+
+@pytest.fixture(scope="module")
+def start(compiled_once):
+    """`start(folder, *options)`: a process that trains."""
+    with subprocess.Popen([sys.executable, PROCESS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as maker:
+        yield functools.partial(Process, maker)
+        maker.communicate()
 
 
 def files(run: Run) -> dict[str, bytes]:
@@ -84,40 +114,37 @@ def test_replay_in_a_fleet_of_several_programs(whole, member):
 # --- SIGKILL ----------------------------------------------------------------------------------------------------
 
 
-def wait_for_progress(folder: Path, process: subprocess.Popen) -> None:
+def wait_for_progress(folder: Path, process: Process) -> None:
     """Until this process, and none before it, has written a checkpoint."""
     began, deadline = time.time_ns(), time.monotonic() + 120
     while not any(file.stat().st_mtime_ns > began for file in folder.glob("checkpoints/[0-9]*")):
-        assert process.poll() is None, process.communicate()[1]
+        assert process.is_running(), process.wait()
         assert time.monotonic() < deadline, "no checkpoint in two minutes"
         time.sleep(0.01)
 
 
-def test_killed_at_random_times(tmp_path, whole):
-    """Three times in a row, each time in the midst of training."""
+def test_killed_at_random_times(tmp_path, whole, start):
+    """Twice in a row, each time in the midst of training."""
     folder, rng = tmp_path / "run", np.random.default_rng(2)
-    for _ in range(3):
+    for _ in range(2):
         process = start(folder, "--pause", "0.2")
         wait_for_progress(folder, process)
         time.sleep(rng.uniform(0, 0.8))
-        process.kill()
-        process.communicate()
-        assert process.returncode == -signal.SIGKILL
+        process.send(signal.SIGKILL)
+        assert process.wait()[0] == -signal.SIGKILL
         assert Run.open(folder).status == "running"
         assert_unfinished(Run.open(folder))
     assert_same(finish(folder), whole)
 
 
-def test_killed_at_random_changes_of_the_disk(tmp_path, whole):
+def test_killed_at_random_changes_of_the_disk(tmp_path, whole, start):
     """While run.json is written, while the record is laid out, and twice between two writes of the training.
 
     To lay out the record takes some 450 changes.
     """
     folder, rng = tmp_path / "run", np.random.default_rng(3)
     for number in [6, rng.integers(20, 300), rng.integers(550, 800), rng.integers(10, 250)]:
-        process = start(folder, "--die-at", str(number))
-        process.communicate()
-        assert process.returncode == -signal.SIGKILL
+        assert start(folder, "--die-at", str(number)).wait()[0] == -signal.SIGKILL
         if (folder / "run.json").exists():
             assert_unfinished(Run.open(folder))
     assert_same(finish(folder), whole)
@@ -126,13 +153,13 @@ def test_killed_at_random_changes_of_the_disk(tmp_path, whole):
 # --- SIGINT -----------------------------------------------------------------------------------------------------
 
 
-def test_ctrl_c_leaves_a_resumable_run(tmp_path, whole):
+def test_ctrl_c_leaves_a_resumable_run(tmp_path, whole, start):
     folder = tmp_path / "run"
     process = start(folder, "--pause", "0.2")
     wait_for_progress(folder, process)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
-    assert process.returncode != 0
+    process.send(signal.SIGINT)
+    code, errors = process.wait()
+    assert code != 0
     assert f"interrupted; resume {folder}" in errors
     assert Run.open(folder).status == "interrupted"
     assert_unfinished(Run.open(folder))
@@ -251,12 +278,11 @@ def test_a_worker_that_fails_stops_the_run_where_it_can_be_resumed(tmp_path, who
     [("--largest-file", "12000"), ("--largest-file", "60000", "--usual-chunks")],
     ids=["laying out", "training"],
 )
-def test_a_full_disk_is_one_line_and_the_run_resumes(tmp_path, whole, options):
+def test_a_full_disk_is_one_line_and_the_run_resumes(tmp_path, whole, start, options):
     """No file may grow past a size that the record's metadata, or a chunk of it, exceeds."""
     folder = tmp_path / "run"
-    process = start(folder, *options)
-    _, errors = process.communicate(timeout=240)
-    assert process.returncode == 1
+    code, errors = start(folder, *options).wait()
+    assert code == 1
     assert errors.splitlines()[-1] == (
         f"nucleate.record.schema.RunError: The disk is full while writing {folder}; "
         f"free some space, then `nucleate resume {folder}`."

@@ -1,10 +1,13 @@
-"""A process to be killed: trains `all_sorts` into a folder, slowly, and may kill itself at a chosen moment.
+"""Processes to be killed: each trains `all_sorts` into a folder, slowly, and may kill itself at a chosen moment.
 
-python train_all_sorts.py FOLDER [--pause SECONDS] [--die-at N] [--largest-file BYTES] [--usual-chunks]
+Each line that is read is a list of options: FOLDER --errors FILE [--pause SECONDS] [--die-at N] [--largest-file BYTES]
+[--usual-chunks]. It is answered with the number of a process, a copy of this one, which has imported all that it needs,
+and with its exit code when it has ended.
 """
 
 import argparse
 import contextlib
+import json
 import os
 import resource
 import signal
@@ -46,14 +49,27 @@ def die_at(number: int, folder: str) -> None:
     sys.addaudithook(notice)
 
 
+def copied() -> list[str]:
+    """The options of a copy; this process itself stays here."""
+    for line in iter(sys.stdin.readline, ""):
+        process = os.fork()
+        if process == 0:
+            return json.loads(line)
+        print(process, flush=True)
+        print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
+    sys.exit()
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
+    parser.add_argument("--errors", required=True)
     parser.add_argument("--pause", type=float, default=0.0)
     parser.add_argument("--die-at", type=int)
     parser.add_argument("--largest-file", type=int)
     parser.add_argument("--usual-chunks", action="store_true")
-    given = parser.parse_args()
+    given = parser.parse_args(copied())
+    os.dup2(os.open(given.errors, os.O_WRONLY | os.O_CREAT), sys.stderr.fileno())
     if given.die_at:
         die_at(given.die_at, given.folder)
     if given.largest_file:

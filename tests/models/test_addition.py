@@ -2,7 +2,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jaxtyping import TypeCheckError
+from beartype.roar import BeartypeCallHintViolation
 
 from nucleate.models import MLP, SumDecoder
 
@@ -32,5 +32,5 @@ def test_pairs_with_equal_sums_are_one_input_on_a_line():
 @pytest.mark.parametrize("pair", [jnp.array([1, 2, 3]), jnp.array([1.0, 2.0])])
 def test_shapes_and_types_are_checked_while_testing(pair):
     # Also proves that tests/conftest.py switches the checking on.
-    with pytest.raises(TypeCheckError):
+    with pytest.raises(BeartypeCallHintViolation):
         make()(pair)

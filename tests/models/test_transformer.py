@@ -185,7 +185,7 @@ def test_nobody_sees_the_future():
     np.testing.assert_allclose(weight.sum(-1), 1, atol=1e-6)
 
 
-@pytest.mark.parametrize("count", [1, 10])
+@pytest.mark.parametrize("count", [1, 4])
 def test_blocks_follow_one_another(count):
     size = TransformerSize(count, HEADS, WIDTH, HIDDEN)
     blocks = eqx.filter_jit(encoder_blocks)(size, jax.random.split(jax.random.key(0), count), norm=post_norm)

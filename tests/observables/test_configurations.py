@@ -3,6 +3,7 @@ import pytest
 
 from nucleate.observables import (
     displacement_clusters,
+    displacement_purity,
     equations,
     in_well_fraction,
     is_canonical,
@@ -48,6 +49,15 @@ def test_canonical_configurations_have_eighteen_clusters_and_random_ones_do_not(
     jitter = LINE + 0.02 * rng.normal(size=(5, 10, 1))
     assert displacement_clusters(scale * jitter, DIFFERENT).tolist() == [18] * 5
     assert np.all(displacement_clusters(scale * rng.normal(size=(20, 10, 1)), DIFFERENT) != 18)
+
+
+def test_clusters_are_label_differences_in_even_order_only():
+    rng = np.random.default_rng(0)
+    jitter = LINE + 0.02 * rng.normal(size=(5, 10, 1))
+    assert np.all(displacement_purity(-40 * jitter, DIFFERENT) == 1)
+    assert displacement_purity(LINE[[1, 0, *range(2, 10)]], DIFFERENT) < 0.9
+    # By chance a displacement has the label difference of its cluster as often as two of them agree: in 10 % of cases.
+    assert displacement_purity(rng.permuted(np.tile(LINE, (200, 1, 1)), axis=1), DIFFERENT).mean() < 0.2
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.3, np.pi / 2, 3.0])

@@ -27,11 +27,13 @@ def with_counts(counts) -> np.ndarray:
     return np.stack([np.arange(FREQ) < count for count in counts])
 
 
-def fleet(alive: np.ndarray, *, steps: int = 4000, dead: float = 9.0, start=None, **columns) -> xr.Dataset:
+def fleet(
+    alive: np.ndarray, *, steps: int = 4000, look: int = 20, dead: float = 9.0, start=None, **columns
+) -> xr.Dataset:
     """Networks that end with the given survivors, alive[member, freq]; every signal moves straight to its end."""
     members, freq = alive.shape
     rng = np.random.default_rng(0)
-    step, tested = np.arange(0, steps + 1, 20), np.arange(0, steps + 1, 100)
+    step, tested = np.arange(0, steps + 1, look), np.arange(0, steps + 1, max(look, 100))
     first = 87 + 4 * rng.normal(size=alive.shape) if start is None else start
     last = np.where(alive, 80.0, dead) + rng.normal(size=alive.shape) * 0.1
     part = np.minimum(step / (0.2 * steps), 1)[:, None]
@@ -59,14 +61,17 @@ def fleet(alive: np.ndarray, *, steps: int = 4000, dead: float = 9.0, start=None
     )
 
 
-def survival_fleet(slope: float, embeddings: int = 8, trials: int = 30) -> xr.Dataset:
-    """Frequencies survive with a chance that rises with their initial signal, and has causes of its own."""
+def survival_fleet(
+    slope: float, embeddings: int = 8, trials: int = 30, *, own: float = 0.6, steps: int = 2000, **columns
+) -> xr.Dataset:
+    """Frequencies survive with a chance that rises with their initial signal, and has causes of its `own`."""
     rng = np.random.default_rng(1)
     first = 87 + 4 * rng.normal(size=(embeddings, FREQ))
-    chance = np.clip(0.18 + slope * (first - 87) + 0.6 * abs(slope) * 4 * rng.normal(size=first.shape), 0, 1)
+    chance = np.clip(0.18 + slope * (first - 87) + own * abs(slope) * 4 * rng.normal(size=first.shape), 0, 1)
     start, chance = (np.repeat(part, trials, axis=0) for part in (first, chance))
     alive = rng.random(start.shape) < chance
-    return fleet(alive, steps=1000, start=start, seed_embedding=np.repeat(np.arange(embeddings), trials))
+    given = {"seed_embedding": np.repeat(np.arange(embeddings), trials), **columns}
+    return fleet(alive, steps=steps, start=start, **given)
 
 
 def early(record: xr.Dataset, gradient: np.ndarray) -> xr.Dataset:
@@ -83,14 +88,14 @@ def constructed(smaller: np.ndarray, revived: np.ndarray, *, larger=True, **colu
     """Two constructed frequencies, 2 and 7; `revived`: whether another survives."""
     alive = np.zeros((len(revived), FREQ), bool)
     alive[:, 1], alive[:, 6], alive[:, 11] = larger, smaller, revived
-    given = {"ratio": np.repeat([0.1, 1.0], len(revived) // 2), "steps": 1200, **columns}
+    given = {"ratio": np.repeat([0.1, 0.8], len(revived) // 2), "steps": 2000, **columns}
     return fleet(alive, **given | {"first": 2, "second": 7})
 
 
 def with_losses(record: xr.Dataset, by_dim: Mapping[int, float]) -> xr.Dataset:
     """The record with about these test losses, by embedding dimension."""
-    noise = np.random.default_rng(0).normal(size=(record.sizes["member"], 1)) * 0.01
-    record["test_loss"][:] = np.array([by_dim[dim] for dim in record.dim.values.tolist()])[:, None] + noise
+    noise = 1 + np.random.default_rng(0).normal(size=(record.sizes["member"], 1)) * 0.01
+    record["test_loss"][:] = np.array([by_dim[dim] for dim in record.dim.values.tolist()])[:, None] * noise
     return record
 
 

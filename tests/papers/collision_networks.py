@@ -11,7 +11,7 @@ from planted import PlantedRun
 
 from nucleate.claims import Evidence
 from nucleate.observables import Sampling
-from nucleate.papers.collisions.experiments import LARGE, SMALL, Chains, Effort, ParticleFleet
+from nucleate.papers.collisions.experiments import BOX, Chains, Effort, ParticleFleet
 from nucleate.record import Outcome
 
 FLEET = ParticleFleet(
@@ -78,5 +78,5 @@ def record(scores: list[list[float]]) -> xr.Dataset:
     )
 
 
-def evidence(small: xr.Dataset, large: xr.Dataset, **known) -> Evidence:
-    return Evidence({SMALL: PlantedRun(small), LARGE: PlantedRun(large)}, EFFORT, **known)
+def evidence(made: xr.Dataset, **known) -> Evidence:
+    return Evidence({BOX: PlantedRun(made)}, EFFORT, **known)

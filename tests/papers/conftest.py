@@ -1,5 +1,6 @@
-"""Makes `planted` and `toy_paper` importable here, and trains the toy paper once."""
+"""Makes `planted` and `toy_paper` importable here, trains the toy paper once, and draws coarsely."""
 
+import importlib
 import shutil
 import sys
 from pathlib import Path
@@ -8,6 +9,12 @@ import pytest
 from filelock import FileLock
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(autouse=True)
+def coarse(monkeypatch):
+    """Pictures of a sixth of the pixels: what is drawn is the same."""
+    monkeypatch.setitem(importlib.import_module("nucleate.plots.style")._SETTINGS, "savefig.dpi", 80)
 
 
 @pytest.fixture(scope="session")

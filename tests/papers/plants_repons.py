@@ -22,16 +22,18 @@ REACH = 6.0
 PARITY = Parity()
 TESTED = EFFORT.standard.simulated
 FITS = EFFORT.standard.fits
+STARTS = EFFORT.standard.starts
 
 
-def fleet(ends: np.ndarray, start: np.ndarray | None = None, steps: int = 1500, snapshots: int = 2, **columns):
-    """Networks whose embeddings move straight from `start` to `ends`, both [member, token, dim]."""
+def fleet(ends: np.ndarray, start: np.ndarray | None = None, steps: int = 1500, snapshots: int = 4, **columns):
+    """Networks that move straight from `start` to `ends`, both [member, token, dim], in the first half of the time."""
     members, step = len(ends), np.linspace(0, steps, snapshots).astype(int)
     start = np.random.default_rng(0).normal(size=ends.shape) if start is None else start
-    part = (step / steps)[:, None, None]
+    part = np.minimum(2 * step / steps, 1)[:, None, None]
     path = start[:, None] * (1 - part) + ends[:, None] * part
     axes = ("member", "step", "token", "dim")
-    columns = {"eta": 0.1, "seed": np.arange(members), "seed_embedding": np.arange(members)} | columns
+    numbers = np.arange(members)
+    columns = {"eta": 0.1, "init_scale": 1.0, "seed": numbers, "seed_embedding": numbers} | columns
     return xr.Dataset(
         {
             "embedding": (axes, path),
@@ -98,10 +100,10 @@ def scores(trajectory: float, representation: float, seed: int = 0) -> xr.Datase
     return xr.Dataset(values, attrs={"force_r2": 0.7})
 
 
-def well(r: np.ndarray, scale: float = 1.0, beyond: float = 0.0) -> np.ndarray:
-    """Quadratic up to half the scale, then linear, with `beyond` of the slope left outside of about twice the scale."""
+def well(r: np.ndarray, quadratic: float = 0.5, beyond: float = 0.3, place: float = 2.0) -> np.ndarray:
+    """Quadratic up to a length, then linear, with `beyond` of the slope left at `place`, and twice as much outside."""
     grid = np.linspace(0, 20, 20_001)
-    slope = np.interp(grid / scale, [0, 0.5, 1.8, 2.4], [0, 1, 1, beyond])
+    slope = np.interp(grid, [0, quadratic, place - 0.6, place, place + 0.6], [0, 1, 1, beyond, 2 * abs(beyond) + 0.1])
     return np.interp(np.abs(r), grid, np.cumsum(slope) * grid[1])
 
 
@@ -124,7 +126,9 @@ def spline(symmetry: Symmetry, f: Callable, dim: int) -> SplinePotential:
         return basis.potential(np.asarray(basis.from_values(values)))
 
 
-def fit(symmetry: Symmetry, attract: Callable, repel: Callable, dim: int = 1) -> PairPotentialFit:
+def fit(
+    symmetry: Symmetry, attract: Callable, repel: Callable, dim: int = 1, curl: CurlTest | None = None
+) -> PairPotentialFit:
     """A fit with known potentials."""
     return PairPotentialFit(
         theory=PairPotential(symmetry),
@@ -132,7 +136,7 @@ def fit(symmetry: Symmetry, attract: Callable, repel: Callable, dim: int = 1) ->
         repel=spline(symmetry, repel, dim),
         force_r2=0.8,
         data_range=PairValues(REACH, REACH),
-        curl=None,
+        curl=curl,
         terms=pair_terms(np.stack([LEFT, RIGHT], axis=1), LEFT + RIGHT, 10, symmetry),
         dim=dim,
         runs={"seed": np.array([-1])},
@@ -141,17 +145,23 @@ def fit(symmetry: Symmetry, attract: Callable, repel: Callable, dim: int = 1) ->
 
 @cache
 def potentials(
-    symmetry: Symmetry = PARITY, dim: int = 1, scale: float = 1.0, repel: Callable = ring, bow: float = 0.0
+    symmetry: Symmetry = PARITY, dim: int = 1, attract: Callable = well, repel: Callable = ring, bow: float = 0.0
 ) -> readings.Potentials:
     """Fits with nearly the same potentials: the worse, the more of the slope is left beyond the well if `bow` > 0."""
-    found = []
+    found, rng = [], np.random.default_rng(0)
     for more in np.linspace(-0.2, 0.2, FITS):
         larger = 1 + 0.05 * more
-        attract = partial(well, scale=scale * larger, beyond=0.3 + bow * more)
-        found.append(fit(symmetry, attract, lambda r, larger=larger: repel(r / larger), dim))
+        curl = CurlTest(0.7, 0.75, 0.75 + rng.normal(0, 1e-3), 0.01)
+        bowed = partial(attract, beyond=0.3 + bow * more)
+        found.append(fit(symmetry, lambda r, f=bowed: f(r), lambda r, by=larger: repel(r / by), dim, curl))
     losses = np.linspace(0.1, 0.2, FITS)
     losses[:2] = losses[1::-1]  # in nearly the same order: a perfect correlation has no spread to resample
     return readings.Potentials(tuple(found), losses)
+
+
+def flows(ends: np.ndarray, settled: bool = True) -> readings.Flows:
+    """Flows that end there."""
+    return readings.Flows(ends, np.full(len(ends), settled))
 
 
 def evidence(*runs: dict[str, PlantedRun], known: dict | None = None) -> Evidence:
@@ -175,14 +185,22 @@ def shapes(**found) -> Callable[[], Evidence]:
     return lambda: line({readings.line_potentials: potentials(**found)})
 
 
-def plane_shapes(**found) -> Callable[[], Evidence]:
-    return lambda: plane({readings.rotation_potentials: potentials(Rotation(), 2, **found)}, lattices())
+def plane_shapes(ends: Callable[[], np.ndarray] | None = None, **found) -> Callable[[], Evidence]:
+    def planted() -> Evidence:
+        both = {
+            readings.rotation_potentials: potentials(Rotation(), 2, **found),
+            readings.line_potentials: potentials(),
+            readings.rotation_flows: flows(lattices() if ends is None else ends()),
+        }
+        return evidence(run(LINE, mixed()), run(PLANE, anywhere(500, 2)), known=both)
+
+    return planted
 
 
-def lattices() -> np.ndarray:
-    """One in four is a zigzag, in which same-label displacements are 0 or 2.4 long."""
+def lattices(size: float = 1.2) -> np.ndarray:
+    """One in four is a zigzag, in which same-label displacements are 0 or twice the size."""
     k = np.arange(10)
-    zigzag = np.stack([k, 1.2 * (k % 2)], axis=1)[None] * np.ones((500, 1, 1))
+    zigzag = np.stack([k, size * (k % 2)], axis=1)[None] * np.ones((500, 1, 1))
     return some(zigzag, anywhere(500, 2), every=4)
 
 
@@ -196,7 +214,6 @@ def conservative(r2: float) -> Evidence:
             readings.line_potentials: potentials(),
             readings.line_scores: scores(0.2, 0.2),
             readings.line_forces: ((1 - r2) * total * rng.uniform(0.9, 1.1, TESTED), total),
-            readings.line_curls: [CurlTest(0.7, 0.75, 0.75 + gain, 0.01) for gain in rng.normal(0, 1e-3, 6)],
         },
     )
 
@@ -213,28 +230,29 @@ def in_the_well(canonical_inside: bool) -> Evidence:
     return line({readings.line_potentials: potentials()}, some(canonical, other), start)
 
 
-def recovered(narrow_alone: bool) -> Evidence:
+def recovered(width: int, decay: float) -> Evidence:
+    """Lines with that width and weight decay, and nowhere else."""
     members = plan(NARROW).members
-    narrow, wd = members["width"] == 10, members["wd"]
-    chosen = narrow & (wd == (0.0 if narrow_alone else 0.03))
+    wd = members["wd"]
+    chosen = (members["width"] == width) & (wd == decay)
     return evidence(run(NARROW, np.where(chosen[:, None, None], lines(len(wd)), anywhere(len(wd), 2))))
 
 
 def unseen(right: float) -> Evidence:
     held_out = run(HELD_OUT, anywhere(100, 2))
     record = held_out[HELD_OUT].dataset
-    record["valid_accuracy"] = (("member", "step"), np.full((record.sizes["member"], 2), right))
+    record["valid_accuracy"] = (record.accuracy.dims, np.full(record.accuracy.shape, right))
     return evidence(run(PLANE, anywhere(500, 2)), held_out)
 
 
 def along_axes(angle: float) -> Evidence:
     same = scores(0.4, 0.4)
-    ends = some(lines(TESTED, angle), anywhere(TESTED, 2), every=10)
-    return plane({readings.parity_ends: ends, readings.parity_scores: same, readings.rotation_scores: same})
+    ends = some(lines(STARTS, angle), anywhere(STARTS, 2), every=10)
+    return plane({readings.parity_flows: flows(ends), readings.parity_scores: same, readings.rotation_scores: same})
 
 
 def predicted(ends: np.ndarray) -> Evidence:
-    return plane({readings.rotation_ends: ends, readings.parity_ends: ends})
+    return plane({readings.rotation_flows: flows(ends), readings.parity_flows: flows(ends)})
 
 
 def losses(in_line: float, in_plane: float) -> Evidence:
@@ -243,11 +261,11 @@ def losses(in_line: float, in_plane: float) -> Evidence:
 
 
 def general(better: float) -> Evidence:
-    sign = np.array([1.0, 1.0, -1.0, -1.0])
+    sign, rng = np.array([1.0, 1.0, -1.0, -1.0]), np.random.default_rng(0)
     known = {
-        readings.line_scores: scores(0.3, 0.3),
+        readings.paired_scores: scores(0.3, 0.3),
         readings.general_scores: scores(0.3 - better, 0.3 - better, seed=1),
-        readings.attraction_hessian: np.outer(sign, sign),
+        readings.attraction_hessians: np.outer(sign, sign) + 0.1 * rng.normal(size=(EFFORT.standard.general, 4, 4)),
     }
     return line(known)
 
@@ -256,35 +274,34 @@ def energies(canonical: float) -> Evidence:
     """The energy of canonical networks, where others have 0, give or take 1."""
     energy = np.random.default_rng(0).normal(size=TESTED)
     energy[::2] += canonical
-    return line({readings.line_energies: energy})
+    return line({readings.line_energies: energy, readings.line_potentials: potentials()})
 
 
 def quadratic(ends: np.ndarray) -> Evidence:
-    return line({readings.quadratic_ends: ends, readings.line_ends: ends})
+    return line({readings.quadratic_flows: flows(ends), readings.line_flows: flows(ends)})
 
 
 PLANTS: dict[str, tuple[Callable[[], Evidence] | None, Callable[[], Evidence] | None]] = {
     "repons/26": (partial(conservative, 0.75), partial(conservative, 0.3)),
     "repons/27": (partial(losses, 0.2, 0.4), partial(losses, 0.6, 0.4)),
-    "repons/28": (shapes(), shapes(scale=2.2)),
-    "repons/29": (shapes(), shapes(repel=partial(ring, radius=3.5))),
+    "repons/28": (shapes(), shapes(attract=partial(well, quadratic=1.3))),
+    "repons/29": (shapes(), shapes(repel=hill)),
     "repons/30": (shapes(), shapes(repel=partial(ring, radius=3.5))),
     "repons/31": (shapes(bow=1.0), shapes(bow=-1.0)),
-    "repons/32": (partial(line, {}), partial(line, {}, in_order(500))),
     "repons/33": (partial(in_the_well, True), partial(in_the_well, False)),
     "repons/34": (partial(quadratic, in_order(TESTED)), partial(quadratic, anywhere(TESTED))),
     "repons/35": (lambda: evidence(run(SMALL, in_order(50))), lambda: evidence(run(SMALL, mixed()))),
     "repons/36": (partial(line, {}), partial(line, {}, some(np.sqrt(in_order(500)), anywhere(500)))),
     "repons/37": (partial(energies, -1.0), partial(energies, 1.0)),
     "repons/38": (partial(general, 0.05), partial(general, -0.05)),
-    "repons/39": (partial(losses, 0.2, 0.4), partial(losses, 0.2, 0.25)),
+    "repons/39": (partial(losses, 0.2, 0.4), partial(losses, 0.4, 0.2)),
     "repons/40": (partial(unseen, 0.9), partial(unseen, 1.0)),
     "repons/41": (
-        partial(predicted, some(lines(TESTED), anywhere(TESTED, 2))),
-        partial(predicted, anywhere(TESTED, 2)),
+        partial(predicted, some(lines(STARTS), anywhere(STARTS, 2))),
+        partial(predicted, anywhere(STARTS, 2)),
     ),
-    "repons/42": (partial(recovered, False), partial(recovered, True)),
+    "repons/42": (partial(recovered, 10, 0.03), partial(recovered, 200, 0.0)),
     "repons/43": (partial(along_axes, 0.1), partial(along_axes, np.pi / 4)),
-    "repons/44": (plane_shapes(), plane_shapes(scale=2.2)),
+    "repons/44": (plane_shapes(), plane_shapes(partial(lattices, 0.5))),
     "repons/45": (plane_shapes(), plane_shapes(repel=hill)),
 }

@@ -152,3 +152,50 @@ def test_a_bad_option_is_answered_with_field_and_value(nucleate_of_toys):
     answer = nucleate_of_toys("run", FIRST, "--seeds", "0")
     assert answer.returncode == 2
     assert "Lines.seeds must be >= 1; got 0." in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--until-decided", "--within", "soon"],
+            "--within must be a duration, such as 45s, 90m, 2h or 1h30m; got 'soon'",
+        ),
+        (["--until-decided", "--within", "90"], "got '90'"),
+        (["--until-decided", "--within", "0h"], "got '0h'"),
+        (["--within", "2h"], "--within 2h limits --until-decided, which is missing: add it."),
+        (["--seeds-from", "-3"], "--seeds-from must be 0 or more; got -3."),
+        (["--seeds-from", "4294967296"], "--seeds-from 4294967296: Lines.first_seed must be"),
+        (["--seeds-from", "many"], "many"),
+    ],
+)
+def test_bad_options_are_one_line_and_leave_nothing(nucleate_of_toys, options, message):
+    answer = nucleate_of_toys("replicate", "toy", "--budget", "quick", *options)
+    assert answer.returncode == 2
+    assert message in answer.stderr
+    assert answer.stderr.count("\n") == 1
+    assert not Path("runs").exists()
+
+
+def test_claims_are_decided_in_looks_and_resumed_as_they_were_begun(nucleate_of_toys):
+    done = nucleate_of_toys(
+        "replicate", "toy/1", "--budget", "quick", "--until-decided", "--within", "1h", "--seeds-from", "50"
+    )
+    assert done.returncode == 0
+    folder = Path("runs/toy-1-quick-from-50-decided")
+    assert f"Report: {folder / 'report.html'}" in done.stdout
+    about = json.loads((folder / "replication.json").read_text())
+    assert (about["within"], about["seeds_from"], len(about["looks"])) == (3600, 50, 5)
+    assert nucleate_of_toys("resume", str(folder)).returncode == 0
+    assert dict(CALLS) == {}
+    again = nucleate_of_toys("replicate", "toy/1", "--budget", "quick", "--until-decided", "--out", str(folder))
+    assert (again.returncode, "--seeds-from 50, not 0" in again.stderr) == (2, True)
+
+
+def test_scorecards_of_replications_are_one_page(toy, nucleate_of_toys):
+    nucleate_of_toys("resume", "toy")
+    page = nucleate_of_toys("scorecards", "toy", "toy/scorecard.json").stdout
+    assert page.count("| toy | 3 | 1 | 1 | 1 (1 too early) | 0 |") == 2
+    assert "“loss at the end &lt; 1”: replicated; changed because any line would have passed." in page
+    assert nucleate_of_toys("scorecards").returncode == 2
+    assert "is not a replication" in nucleate_of_toys("scorecards", "nowhere").stderr

@@ -82,7 +82,10 @@ def test_a_sequel_has_no_plan_before_it_is_ready():
 def test_a_plan_says_what_it_is_a_plan_of():
     plan = Lines(seeds=3).plan(FIRST)
     assert (plan.members.count, plan.steps, plan.block) == (3, 20, 1)
-    assert plan.about == {"experiment": FIRST, "config": {"seeds": 3, "eta": 0.1, "steps": 20, "block": 1}}
+    assert plan.about == {
+        "experiment": FIRST,
+        "config": {"seeds": 3, "first_seed": 0, "eta": 0.1, "steps": 20, "block": 1},
+    }
 
 
 def _paper(*claims: Claim, **experiments) -> Paper:
@@ -125,7 +128,8 @@ def test_a_sequel_that_reads_what_the_record_lacks_names_both():
 @pytest.mark.parametrize("size", ["standard", "quick"])
 def test_a_size_of_a_field_that_is_not_there_is_refused(size):
     message = (
-        rf"Sizes\.of: {size} changes 'sedes', which Lines does not have; its fields are seeds, eta, steps, block\."
+        rf"Sizes\.of: {size} changes 'sedes', which Lines does not have; its fields are seeds, first_seed, eta, steps, "
+        r"block\."
     )
     with pytest.raises(ValueError, match=message):
         Sizes.of(Lines(), **{size: {"sedes": 3}})

@@ -142,7 +142,7 @@ def test_ctrl_c_while_training_names_the_replication(tmp_path, monkeypatch):
     def interrupted(plan, into, **_):
         raise Interruption(into)
 
-    monkeypatch.setattr(sys.modules["nucleate.papers.replicate"], "train", interrupted)
+    monkeypatch.setattr(sys.modules["nucleate.papers.training"], "train", interrupted)
     with pytest.raises(Interruption) as caught:
         replicate(PAPER, QUICK, tmp_path / "toy")
     assert caught.value.path == tmp_path / "toy"

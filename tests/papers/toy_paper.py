@@ -14,11 +14,11 @@ import optax
 import xarray as xr
 from PIL import Image
 
-from nucleate.checking import Above, AtLeast
+from nucleate.checking import Above, AtLeast, Seed
 from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, Revision, Steps, Threshold, bootstrap
 from nucleate.fleet import Every, Members, Probe, Recipe, table
 from nucleate.models import MLP
-from nucleate.papers import Experiment, Paper, Sequel, Sizes
+from nucleate.papers import Experiment, Later, Paper, Sequel, Sizes
 from nucleate.plots import Picture
 from nucleate.record import at_the_end
 
@@ -84,6 +84,7 @@ class Lines(Experiment):
     """Lines, one for each seed."""
 
     seeds: Annotated[int, AtLeast(1)] = 8
+    first_seed: Annotated[Seed, Later] = 0
     eta: Annotated[float, Above(0)] = 0.1
     steps: Annotated[int, AtLeast(1)] = 20
     block: int | None = 1
@@ -92,7 +93,7 @@ class Lines(Experiment):
         return Line()
 
     def members(self) -> Members:
-        return table(seed=range(self.seeds), eta=self.eta)
+        return table(seed=range(self.first_seed, self.first_seed + self.seeds), eta=self.eta)
 
 
 @final
@@ -101,6 +102,8 @@ class Slower(Sequel):
     """Lines at a learning rate that the loss of `source` decides."""
 
     source: str = FIRST
+    seeds: int = 6
+    first_seed: Annotated[Seed, Later] = 0
     eta: float | None = None
     steps: int = 20
     block: int | None = 1
@@ -116,7 +119,7 @@ class Slower(Sequel):
         return Line()
 
     def members(self) -> Members:
-        return table(seed=range(6), eta=self.eta)
+        return table(seed=range(self.first_seed, self.first_seed + self.seeds), eta=self.eta)
 
 
 @dataclass(frozen=True)

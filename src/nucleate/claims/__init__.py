@@ -4,7 +4,10 @@ from nucleate.claims.claim import Check, Claim, Findings, Maturity, Steps, Thres
 from nucleate.claims.correlations import partial_spearman, pearson, spearman, unexplained_ranks
 from nucleate.claims.evidence import Evidence, FinishedRun, NotTrained
 from nucleate.claims.formats import medians
+from nucleate.claims.looks import ERROR, ONCE, SEQUENTIAL, Looks, at_level, level
 from nucleate.claims.markdown import to_markdown
+from nucleate.claims.overview import to_overview
+from nucleate.claims.prospects import networks_more, times_as_many
 from nucleate.claims.region import Region, Verdict
 from nucleate.claims.scorecard import (
     CheckRow,
@@ -25,6 +28,9 @@ from nucleate.claims.statistics import (
 )
 
 __all__ = [
+    "ERROR",
+    "ONCE",
+    "SEQUENTIAL",
     "Check",
     "CheckRow",
     "Claim",
@@ -33,6 +39,7 @@ __all__ = [
     "Evidence",
     "Findings",
     "FinishedRun",
+    "Looks",
     "Maturity",
     "NotTrained",
     "Reason",
@@ -42,10 +49,13 @@ __all__ = [
     "Threshold",
     "Verdict",
     "When",
+    "at_level",
     "bootstrap",
     "in_order",
+    "level",
     "median",
     "medians",
+    "networks_more",
     "partial_spearman",
     "pearson",
     "ratio",
@@ -53,7 +63,9 @@ __all__ = [
     "share",
     "spearman",
     "summary",
+    "times_as_many",
     "to_markdown",
+    "to_overview",
     "to_table",
     "unexplained_ranks",
     "write_json",

@@ -184,7 +184,7 @@ class Claim(Checked):
     def judge(self, evidence: Evidence) -> ClaimRow:
         """Measure and compare."""
         began = time.monotonic()
-        with evidence.only(self.needs), evidence.naming_columns():
+        with evidence.only(self.needs), evidence.naming_columns(), evidence.measuring():
             findings = self.measure(evidence)
             if set(findings.estimates) != set(self.checks):
                 labels = lambda checks: sorted(check.label for check in checks)

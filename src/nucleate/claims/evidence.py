@@ -9,6 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import xarray as xr
 
+from nucleate.claims.looks import ERROR, at_level
 from nucleate.record import About, Keep, as_attr, naming_columns
 from nucleate.record.document import fields
 
@@ -17,6 +18,7 @@ Effort = TypeVar("Effort")
 
 _WORTH_KEEPING = 0.5  # seconds: what is computed faster is not worth a file
 _VOLATILE = {"status", "seconds"}  # what changes in run.json without changing the record
+_LEVEL = "level of intervals"  # beside the names of runs, as what a result was computed from
 
 
 class NotTrained(LookupError):
@@ -36,7 +38,8 @@ class FinishedRun(Protocol):
 class Evidence(Generic[Effort]):
     """Finished runs by experiment name, and the paper's `effort`: how much to compute where nothing is trained.
 
-    `known`: results that `once` need not compute. `keep`: where results are kept from one process to the next.
+    `level`: that of all intervals measured from it. `known`: results that `once` need not compute. `keep`: where
+    results are kept from one process to the next.
     """
 
     def __init__(
@@ -44,10 +47,11 @@ class Evidence(Generic[Effort]):
         runs: Mapping[str, FinishedRun],
         effort: Effort,
         *,
+        level: float = 1 - ERROR,
         known: Mapping[Callable, Any] | None = None,
         keep: Keep | None = None,
     ):
-        self.effort = effort
+        self.effort, self.level = effort, level
         self._runs, self._keep = runs, keep
         self._records: dict[str, xr.Dataset] = {}
         self._identities: dict[str, str] = {}
@@ -66,8 +70,12 @@ class Evidence(Generic[Effort]):
         finally:
             self._shown = before
 
+    def measuring(self) -> contextlib.AbstractContextManager[None]:
+        """In this block, intervals are of this evidence's level; who makes one has used it."""
+        return at_level(self.level, lambda: self._used.add(_LEVEL))
+
     def _use(self, names: Collection[str]) -> None:
-        for name in names:
+        for name in set(names) - {_LEVEL}:
             if name not in self._runs:
                 raise NotTrained(f"there is no run of '{name}'; there are: {', '.join(self._runs) or 'none'}.")
             if name not in self._shown:
@@ -113,14 +121,15 @@ class Evidence(Generic[Effort]):
     ) -> tuple[T, frozenset[str]]:
         """The value and the names of the runs that it was computed from, which count as used from now on."""
         keep = self._keep if name else None
-        found = keep.find(name, self._sources(self._runs)) if keep else None
+        found = keep.find(name, self._sources([*self._runs, _LEVEL])) if keep else None
         if found is not None and valid(found[0]):
             self._use(found[1])
             return found
         outer, self._used = self._used, set()
         began = time.monotonic()
         try:
-            value = compute()
+            with self.measuring():
+                value = compute()
         finally:
             used, self._used = frozenset(self._used), outer | self._used
         if keep and time.monotonic() - began >= worth:
@@ -128,7 +137,9 @@ class Evidence(Generic[Effort]):
         return value, used
 
     def _sources(self, names) -> dict[str, str]:
-        """The identity of each run: what its run.json says, except for what can change while the record does not."""
+        """The identity of each run: what its run.json says, except for what can change while the record does not; and
+        the level."""
+        self._identities[_LEVEL] = repr(self.level)
         for name in set(names) - self._identities.keys():
             about = {key: value for key, value in fields(self._runs[name].about).items() if key not in _VOLATILE}
             self._identities[name] = hashlib.sha256(as_attr(about).encode()).hexdigest()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from nucleate.claims.looks import percent
 from nucleate.claims.scorecard import ClaimRow
 
 _SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*|~$"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -14,14 +15,15 @@ _SPECIAL_BY_PLACE = {
 }
 
 
-def to_markdown(rows: Sequence[ClaimRow]) -> str:
-    """For a document: the table, then each claim in full."""
-    lines = [
+def to_markdown(rows: Sequence[ClaimRow], conditions: str = "") -> str:
+    """For a document: under which conditions claims were judged, the table, then each claim in full."""
+    lines = [f"{plain(conditions[:1].upper() + conditions[1:])}.", ""] if conditions else []
+    lines += [
         "| claim | where | statement | verdict | expected | measured | members × steps | seconds |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        verdict = f"**{row.verdict}**" + (f" ({plain(row.reason)})" if row.reason else "")
+        verdict = f"**{row.verdict}**" + (f" ({plain(row.why)})" if row.why else "")
         cells = [*map(plain, (row.claim, row.source, row.statement)), verdict, plain(row.expected)]
         cells += [plain(row.decisive.found), row.cost, f"{row.seconds:.1f}"]
         lines.append(f"| {' | '.join(cells)} |")
@@ -44,7 +46,8 @@ def plain(text: str) -> str:
 
 
 def _in_full(row: ClaimRow) -> list[str]:
-    lines = [f"**{plain(row.claim)}** ({row.verdict}). Accepted if: {plain(row.rule)}.", ""]
+    when = f" at look {row.look}, with intervals of {percent(row.level)}" if row.look > 1 else ""
+    lines = [f"**{plain(row.claim)}** ({row.verdict}{when}). Accepted if: {plain(row.rule)}.", ""]
     if row.quote:
         lines += [*(f"> {plain(line)}" for line in row.quote.splitlines()), ""]
     for check in row.checks:

@@ -99,6 +99,12 @@ class ClaimRow:
     checks: tuple[CheckRow, ...]
     quote: str = ""
     history: tuple[Revision, ...] = ()
+    look: int = 1
+    """At which of the planned looks it was judged last."""
+    level: float = 0.95
+    """Of its intervals."""
+    outlook: str = ""
+    """What would decide it, if more networks could."""
 
     def __post_init__(self):
         if not self.checks:
@@ -119,6 +125,11 @@ class ClaimRow:
     def reason(self) -> str:
         """Why the claim is inconclusive; empty if it is not."""
         return self.decisive.reason
+
+    @property
+    def why(self) -> str:
+        """The reason, and what would help."""
+        return ": ".join(filter(None, (self.reason, self.outlook)))
 
     @property
     def expected(self) -> str:

@@ -1,34 +1,28 @@
 """Estimates and their intervals: how far a measured number can be trusted."""
 
-import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import partial
 from typing import Annotated, SupportsFloat
 
 import numpy as np
 
 from nucleate.checking import AtLeast, Count, Infinite, Seed, checked, conform
-from nucleate.claims.correlations import OF_EACH_ROW
+from nucleate.claims import intervals
+from nucleate.claims.correlations import partial_spearman, pearson, spearman
 from nucleate.claims.formats import DUST
+from nucleate.claims.looks import level
+from nucleate.claims.resampling import RARELY, ends_of, lean_of, resampled, with_unseen_units
 
 FEWEST = 6
 """Independent units below which a bootstrap gives no interval: the range of five units covers a median in 93.75 % of
 all cases, that of six in 96.9 %."""
 
-_LEVEL = 0.95
-_TAIL = (1 - _LEVEL) / 2
-_ALL_AT_ONCE: tuple[tuple[Callable, Callable[..., np.ndarray]], ...] = (
-    (np.mean, partial(np.mean, axis=-1)),
-    (np.median, partial(np.median, axis=-1)),
-    *OF_EACH_ROW.items(),
-)
-"""Statistics of all resamples together, a hundred times faster than of one after the other."""
+_CORRELATIONS = (pearson, spearman, partial_spearman)
 _Units = Annotated[int, AtLeast(0)]
-_AT_ONCE = 10**7  # numbers that resamples may take together
-_COPIES = 100  # of every unit seen, so that the number of unseen ones is hardly rounded
+_PERFECT = 1 - 1e-12  # a correlation of 1 comes out as 1 − 10⁻¹⁶ now and then
+_MANY = 20  # units from which on resampled ranks, few of which are repeated, say how far they scatter
 
 
 class Reason(StrEnum):
@@ -43,7 +37,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its 95 % interval.
+    """A number with its interval, of 95 % if no other `level` is set.
 
     `units`: independent units behind the interval; 0 for an exact number, which is its own interval. `reason`: why
     the number decides nothing, whatever its interval; None if it may. `pending`: the interval allows for what may still
@@ -107,14 +101,11 @@ def share(hits: int, total: int) -> Estimate:
     >>> share(9, 10)
     Estimate(value=0.9, low=0.5549..., high=0.9974..., units=10, reason=None)
     """
-    from scipy.stats import binomtest
-
     if not 0 <= hits <= total:
         raise ValueError(f"share: hits must be between 0 and total = {total}; got {hits}.")
     if total == 0:
         return Estimate.unknown(Reason.TOO_FEW)
-    interval = binomtest(hits, total).proportion_ci(_LEVEL, method="exact")
-    return Estimate(hits / total, float(interval.low), float(interval.high), total)
+    return Estimate(hits / total, *intervals.of_share(hits, total, 1 - level()), total)
 
 
 @checked
@@ -126,26 +117,30 @@ def bootstrap(
     resamples: Count = 2000,
     seed: Seed = 0,
 ) -> Estimate:
-    """`statistic(*samples)` with its percentile interval under resampling [efron1993bootstrap].
-
-    The percentiles are moved outwards for small samples, as Student's t does [hesterberg2015]: a resample of n units
-    varies too little by a factor (n − 1)/n, and its tails are too thin.
+    """`statistic(*samples)` with its interval, at the `level` that is set.
 
     A row of a sample should be an independent unit, such as one network. Samples of equal length are columns of one
     table and are resampled together, row by row; samples of different lengths, or those called `apart`, each on their
-    own. The statistic may be infinite ("never"), which counts as larger than any number; where it is undefined (a
-    constant column has no correlation) in more than one resample of twenty, the estimate is unknown. Fewer than
-    `FEWEST` units say nothing about their spread: the value comes with an open interval.
+    own. Fewer than `FEWEST` units say nothing about their spread: the value comes with an open interval.
+
+    A median, a mean and correlations (`pearson`, `spearman`, `partial_spearman`) have the intervals of
+    `claims.intervals`; a mean of hits and misses has that of `share`. Any other statistic, and a correlation of values,
+    or of the ranks of many units, has the widest that resampling allows [efron1993bootstrap]: percentiles of the
+    resamples, and Student's t with their standard error, for percentiles so far out are hardly known. Both are moved
+    outwards for few units [hesterberg2015]: a resample of n varies too little by a factor (n − 1)/n, and its tails are
+    too thin. `docs/intervals.md` has how often each kind of interval holds the truth.
+
+    The statistic may be infinite ("never"), which counts as larger than any number; where it is undefined (a constant
+    column has no correlation) in more than one resample of twenty, the estimate is unknown.
 
     Where every resample gives the same number, resampling has seen no spread, which does not mean that there is none.
     With 97.5 % confidence at most a share 1 − 0.025^(1/n) of all units differs from the n that were seen; the interval
-    is what that many units at `bounds` could make of the statistic: no difference to a median, any difference to a
-    mean without bounds.
+    is what that many units at `bounds` could make of the statistic: any difference to a mean without bounds.
 
     >>> estimate = bootstrap(np.mean, np.arange(100.0))
     >>> estimate.low < estimate.value < estimate.high
     True
-    >>> bootstrap(np.mean, np.ones(20), bounds=(0, 1))  # about as sure as 20 hits of 20
+    >>> bootstrap(np.mean, np.ones(20), bounds=(0, 1))  # as sure as 20 hits of 20
     Estimate(value=1.0, low=0.831..., high=1.0, units=20, reason=None)
     """
     samples = tuple(np.asarray(sample) for sample in samples)
@@ -155,71 +150,62 @@ def bootstrap(
     if min(counts) == 0:
         return Estimate.unknown(Reason.TOO_FEW)
     together = len(set(counts)) == 1 and not apart
-    units = min(counts)
+    units, error = min(counts), 1 - level()
     with np.errstate(invalid="ignore", divide="ignore"):
         value = float(statistic(*samples))
         if math.isnan(value):
             return Estimate.unknown()
         if units < FEWEST:
             return Estimate.open(value, Reason.TOO_FEW, units)
-        drawn = _resampled(statistic, samples, together, resamples, np.random.default_rng(seed))
-        known = np.sort(drawn[~np.isnan(drawn)])
-        if len(known) < 0.95 * resamples:
+        known = _known(statistic, value, samples, error, bounds) if together else None
+        if known is not None and (known.reason or not _to_be_resampled(statistic, units)):
+            return known
+        drawn = resampled(statistic, samples, together, resamples, np.random.default_rng(seed))
+        lean = lean_of(statistic, samples, together) if known is None else 0.0
+        ends = ends_of(value, np.sort(drawn[~np.isnan(drawn)]), resamples, units, error, lean)
+        if ends is None:
             return Estimate.unknown()
-        # Equal up to rounding: a correlation of 1 comes out as 1 − 10⁻¹⁶ now and then.
-        if math.isclose(known[0], known[-1], rel_tol=1e-12, abs_tol=DUST):
-            return Estimate(value, *_with_unseen_units(statistic, samples, value, bounds), units)
-    # By rank, not by interpolation: there is nothing between a number and infinity.
-    rank = int(_tail(units) * (len(known) - 1))
-    return Estimate(value, float(known[rank]), float(known[-1 - rank]), units)
+        if ends == (value, value):
+            return Estimate(value, *with_unseen_units(statistic, samples, error, bounds), units)
+    if known is not None:
+        ends = min(ends[0], known.low), max(ends[1], known.high)
+    return Estimate(value, *ends, units)
 
 
-def _resampled(
+def _known(
     statistic: Callable[..., float],
+    value: float,
     samples: tuple[np.ndarray, ...],
-    together: bool,
-    resamples: int,
-    rng: np.random.Generator,
-) -> np.ndarray:
-    """The statistic of each resample."""
-    counts = [len(sample) for sample in samples]
-    plain = together and all(sample.ndim == 1 for sample in samples) and resamples * counts[0] <= _AT_ONCE
-    of_each_row = next((of_each_row for known, of_each_row in _ALL_AT_ONCE if known is statistic), None)
-    if plain and of_each_row:
-        rows = rng.integers(0, counts[0], (resamples, counts[0]))  # the same numbers as one row after the other
-        return np.asarray(of_each_row(*(sample[rows] for sample in samples)), float)
-    drawn = []
-    for _ in range(resamples):
-        rows = [rng.integers(0, counts[0], counts[0])] if together else [rng.integers(0, n, n) for n in counts]
-        rows = rows * len(samples) if together else rows
-        drawn.append(float(statistic(*(sample[row] for sample, row in zip(samples, rows, strict=True)))))
-    return np.asarray(drawn)
+    error: float,
+    bounds: tuple[float, float],
+) -> Estimate | None:
+    """The estimate if nothing need be resampled for it; None if there is no formula, or if it does not apply."""
+    first, units = samples[0], len(samples[0])
+    if statistic is np.median and first.ndim == 1:
+        return Estimate(value, *intervals.of_median(first, error), units)
+    if statistic is np.mean and np.isfinite(first).all():
+        means = np.asarray(first, float).reshape(units, -1).mean(1)
+        if (first.dtype.kind == "b" or tuple(bounds) == (0, 1)) and np.isin(means, (0, 1)).all():
+            return Estimate(value, *intervals.of_share(round(means.sum()), units, error), units)
+        if math.isclose(means.min(), means.max(), rel_tol=1e-12, abs_tol=DUST):
+            return None
+        low, high = intervals.of_mean(means, error)
+        return Estimate(value, max(low, min(bounds[0], value)), min(high, max(bounds[1], value)), units)
+    if statistic in _CORRELATIONS and abs(value) < _PERFECT and all(sample.ndim == 1 for sample in samples):
+        if max(map(intervals.chance_constant, samples)) > RARELY:
+            return Estimate.unknown()
+        ranks, given = statistic is not pearson, len(samples) - 2
+        low, high = intervals.of_correlation(value, units - given, error, ranks=ranks)
+        if intervals.chance_order(*samples) > error:  # no order of so few, or so many ties, can be told from chance
+            low, high = min(low, 0.0), max(high, 0.0)
+        return Estimate(value, low, high, units)
+    return None
 
 
-def _tail(units: int) -> float:
-    """The share of resamples to leave out at each end: 2.5 % for many units, 0.24 % for six."""
-    from scipy.special import ndtr, stdtrit
-
-    return float(ndtr(-math.sqrt(units / (units - 1)) * stdtrit(units - 1, 1 - _TAIL)))
-
-
-def _with_unseen_units(
-    statistic: Callable[..., float], samples: tuple[np.ndarray, ...], value: float, bounds: tuple[float, float]
-) -> tuple[float, float]:
-    """The lowest and highest value that the statistic could have with unseen units at the bounds."""
-    found = [value]
-    for ends in itertools.product(bounds, repeat=len(samples)):
-        widened = []
-        for sample, end in zip(samples, ends, strict=True):
-            seen = _TAIL ** (1 / len(sample))
-            unseen = math.ceil(_COPIES * len(sample) * (1 - seen) / seen)
-            extra = np.full((unseen, *sample.shape[1:]), end, float)
-            widened.append(np.concatenate([np.repeat(np.asarray(sample, float), _COPIES, axis=0), extra]))
-        try:
-            found.append(float(statistic(*widened)))
-        except (ValueError, IndexError, ArithmeticError):  # a statistic that cannot take such units has no bound
-            found.append(math.nan)
-    return (-math.inf, math.inf) if np.isnan(found).any() else (min(found), max(found))
+def _to_be_resampled(statistic: Callable[..., float], units: int) -> bool:
+    """Whether there is more to be learned: the formula for correlations is that of a normal distribution, which ranks
+    have only at a glance, and values not at all."""
+    return statistic is pearson or (statistic in _CORRELATIONS and units >= _MANY)
 
 
 def median(values: np.ndarray) -> float:

@@ -8,11 +8,12 @@ import tyro
 from rich.table import Table
 from rich.text import Text
 
-from nucleate.cli.experiments import RUNS, resume_run, start_jax
+from nucleate.cli.experiments import RUNS, reseeded, resume_run, start_jax
 from nucleate.cli.export import Export
 from nucleate.cli.looking import Runs, Show
-from nucleate.cli.parsing import UsageError
+from nucleate.cli.parsing import UsageError, seconds
 from nucleate.cli.printing import command, say, show, width
+from nucleate.cli.scorecards import Scorecards
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,8 @@ class Replicate:
       nucleate replicate grokking --budget quick
       nucleate replicate grokking/3
       nucleate replicate all --json scorecard.json
+      nucleate replicate circles --until-decided --within 2h
+      nucleate replicate circles --seeds-from 1000
     """
 
     target: Annotated[str, tyro.conf.arg(metavar="PAPER|CLAIM|all"), tyro.conf.Positional] = ""
@@ -91,6 +94,14 @@ class Replicate:
     """quick: minutes; standard: up to 45 minutes per paper; paper: the paper's own sizes."""
     out: Path | None = None
     """Where to put the runs and the report; runs/PAPER-BUDGET if left out."""
+    until_decided: bool = False
+    """Then train more networks, in stages, for claims that too few leave open; in five looks at most, which share the
+    error probability."""
+    within: str | None = None
+    """With --until-decided: how long all of a paper may take, such as 90m, 2h or 1h30m; if left out, as long as it
+    takes."""
+    seeds_from: int = 0
+    """Shift every seed by this number: do verdicts hold for other networks?"""
     json: Path | None = None
     """Also write the scorecard to this file."""
     fresh: bool = False
@@ -105,19 +116,33 @@ class Replicate:
                 "nucleate replicate: which paper or claim? `nucleate list` shows them; `nucleate replicate all` takes "
                 f"every paper ({', '.join(PAPERS)}), up to 45 minutes each at the standard budget."
             )
+        until_decided = self._until_decided()
         names = list(PAPERS) if self.target == "all" else [self.target]
         rows, code = [], 0
         for name in names:
             _paper(name.split("/")[0])
-            out = self.out or RUNS / f"{name.replace('/', '-')}-{self.budget}"
+            out = self.out or RUNS / f"{name.replace('/', '-')}-{self.budget}{self._suffix()}"
             out = out / name.replace("/", "-") if self.out and len(names) > 1 else out
             if self.fresh and Replication(out).exists():
                 Replication(out).discard()
-            code = max(code, _replicate(name, self.budget, out))
+            code = max(code, _replicate(name, self.budget, out, self.seeds_from, until_decided))
             rows += Replication.open(out).rows()
         if self.json:
             write_json(rows, self.json, public=True)
         return code
+
+    def _until_decided(self):
+        from nucleate.papers import UntilDecided
+
+        if self.within is not None and not self.until_decided:
+            raise UsageError(f"--within {self.within} limits --until-decided, which is missing: add it.")
+        if not self.until_decided:
+            return None
+        return UntilDecided(None if self.within is None else seconds(self.within, "--within"))
+
+    def _suffix(self) -> str:
+        """Other networks, and other looks, have folders of their own."""
+        return f"-from-{self.seeds_from}" * (self.seeds_from != 0) + "-decided" * self.until_decided
 
 
 @dataclass(frozen=True)
@@ -135,12 +160,16 @@ class Resume:
     """Even if it was begun with another JAX or on another kind of processor, so that last bits differ."""
 
     def __call__(self) -> int:
-        from nucleate.papers import Replication
+        from nucleate.claims import Looks
+        from nucleate.papers import Replication, UntilDecided
 
         replication = Replication(self.run)
         if replication.exists():
             about = replication.about
-            return _replicate(about.target, about.budget, self.run, self.with_other_versions)
+            until_decided = UntilDecided(about.within, Looks(about.looks)) if len(about.looks) > 1 else None
+            return _replicate(
+                about.target, about.budget, self.run, about.seeds_from, until_decided, self.with_other_versions
+            )
         resume_run(self.run, other_versions=self.with_other_versions)
         return 0
 
@@ -167,7 +196,9 @@ class Report:
         say("Report:", Text(str(report), style="bold"))
 
 
-def _replicate(target: str, budget: str, out: Path, other_versions: bool = False) -> int:
+def _replicate(
+    target: str, budget: str, out: Path, seeds_from: int = 0, until_decided=None, other_versions: bool = False
+) -> int:
     """Replicate, write the report, then say what was found; the exit code."""
     from nucleate.claims import summary, to_table
     from nucleate.fleet import Bar, resumable
@@ -178,12 +209,23 @@ def _replicate(target: str, budget: str, out: Path, other_versions: bool = False
     if "/" in target and not claims:
         raise UsageError(f"there is no claim '{target}'; `nucleate list {paper.name}` shows those of {paper.name}.")
     start_jax()
-    replication = replicate(paper, Budget(budget), out, claims=claims, watch=Bar(), other_versions=other_versions)
+    replication = replicate(
+        reseeded(paper, seeds_from),
+        Budget(budget),
+        out,
+        claims=claims,
+        until_decided=until_decided,
+        watch=Bar(),
+        other_versions=other_versions,
+    )
     with resumable(out):
         report = write_replication_report(replication)
     rows, failures = replication.rows(), replication.about.failures
     show(to_table(rows, f"{paper.title} ({budget})", width()))
     say(summary(rows))
+    for row in rows:
+        if row.outlook and until_decided:
+            say(f"still open: {row.claim}, {row.outlook}")
     for failure in failures:
         say("failed:", failure, style="red")
     if failures:
@@ -207,6 +249,7 @@ COMMANDS: dict[str, type] = {
     "replicate": Replicate,
     "resume": Resume,
     "report": Report,
+    "scorecards": Scorecards,
     "runs": Runs,
     "show": Show,
     "export": Export,

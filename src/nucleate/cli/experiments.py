@@ -37,6 +37,16 @@ def run_experiment(args: list[str]) -> None:
                 budget,
             ),
             (
+                "seeds_from",
+                Annotated[
+                    int,
+                    tyro.conf.arg(
+                        help="Shift every seed by this number, also those of experiments that it is made from."
+                    ),
+                ],
+                0,
+            ),
+            (
                 "out",
                 Annotated[Path | None, tyro.conf.arg(help="Folder of the run; named after its config if left out.")],
                 None,
@@ -53,7 +63,7 @@ def run_experiment(args: list[str]) -> None:
         f"  nucleate run {name} --budget paper"
     )
     chosen: Any = parse(options, rest, f"nucleate run {name}", description)
-    plan = _plan(chosen.config, name)
+    plan = _plan(reseeded(chosen.config, chosen.seeds_from), name, chosen.seeds_from)
     out = chosen.out or _folder(name, plan)
     _finished(train(plan, out, watch=Bar(), allow_long=chosen.allow_long))
 
@@ -126,13 +136,23 @@ def _experiment(name: str, budget: str = "standard"):
     raise UsageError(f"there is no experiment '{name}'.{hint} `nucleate list` shows all.")
 
 
-def _plan(experiment, name: str):
+def reseeded(what, by: int):
+    """A paper or an experiment with all seeds shifted."""
+    if by < 0:
+        raise UsageError(f"--seeds-from must be 0 or more; got {by}.")
+    try:
+        return what.reseeded(by) if by else what
+    except ValueError as mistake:
+        raise UsageError(f"--seeds-from {by}: {mistake}") from None
+
+
+def _plan(experiment, name: str, seeds_from: int = 0):
     """The plan of an experiment; one that awaits another trains that first, into a folder of its own."""
     from nucleate.fleet import Bar, train
     from nucleate.papers import ready
 
     def record_of(source: str):
-        before = _plan(_experiment(source), source)
+        before = _plan(reseeded(_experiment(source), seeds_from), source, seeds_from)
         return train(before, _folder(source, before), watch=Bar()).record()
 
     start_jax()

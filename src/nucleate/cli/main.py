@@ -22,6 +22,7 @@ _SUMMARIES = {
     "replicate": "measure a paper's claims at a budget",
     "resume": "continue an interrupted run",
     "report": "write a run as one HTML page",
+    "scorecards": "write the verdicts of several replications as one page",
     "runs": "list runs",
     "show": "describe a run and check its record",
     "export": "write a run as CSV, Parquet or netCDF",

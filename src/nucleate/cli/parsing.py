@@ -11,10 +11,26 @@ from typing import TypeVar
 from nucleate.cli.printing import NARROWEST
 
 Command = TypeVar("Command")
+_DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?")
 
 
 class UsageError(Exception):
     """The user's mistake, in one line."""
+
+
+def seconds(text: str, option: str) -> float:
+    """A duration in seconds.
+
+    >>> [seconds(text, "--within") for text in ("90m", "2h", "1h30m", "45s", "1.5h")]
+    [5400.0, 7200.0, 5400.0, 45.0, 5400.0]
+    """
+    found = _DURATION.fullmatch(text.strip().lower())
+    total = (
+        sum(float(part or 0) * unit for part, unit in zip(found.groups(), (3600, 60, 1), strict=True)) if found else 0
+    )
+    if not total:
+        raise UsageError(f"{option} must be a duration, such as 45s, 90m, 2h or 1h30m; got '{text}'.")
+    return total
 
 
 def parse(command: type[Command], args: list[str], prog: str, description: str) -> Command:

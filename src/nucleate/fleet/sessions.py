@@ -37,7 +37,7 @@ def begin_session(plan: Plan, run: Run, watch: Watcher, *, other_versions: bool)
         shards_done=len(list(run.checkpoints.glob("*.done"))),
         seconds=about.seconds,
     )
-    changed = differences(run)
+    changed = _differences(run, here)
     decisive = {name: values for name, values in changed.items() if name in _DECISIVE}
     if decisive and not other_versions and any(run.checkpoints.glob("*")):
         raise RunError(
@@ -56,7 +56,11 @@ def begin_session(plan: Plan, run: Run, watch: Watcher, *, other_versions: bool)
 
 def differences(run: Run) -> dict[str, tuple[str, str]]:
     """What is different here from where a run was left last, as (there, here), as far as run.json tells."""
-    here, about = provenance(), run.about
+    return _differences(run, provenance())
+
+
+def _differences(run: Run, here: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    about = run.about
     last = about.sessions[-1] if about.sessions else about
     there = _flat(last.versions, last.platform, last.device)
     now = _flat(here["versions"], here["platform"], device())

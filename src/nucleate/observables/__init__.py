@@ -38,6 +38,7 @@ from nucleate.observables.classes import class_means, nearest_mean_accuracy, spr
 from nucleate.observables.closeness import Distance, MeanSquare
 from nucleate.observables.configurations import (
     displacement_clusters,
+    displacement_purity,
     in_well_fraction,
     is_canonical,
     is_line,
@@ -162,6 +163,7 @@ __all__ = [
     "contact_share",
     "covered",
     "displacement_clusters",
+    "displacement_purity",
     "distances",
     "edge_embedding",
     "effective_dimension",

@@ -73,6 +73,32 @@ def displacement_clusters(
     return np.asarray(1 + (np.diff(length, axis=-1) > gap * np.asarray(spacing)[..., None]).sum(axis=-1))
 
 
+@checked
+def displacement_purity(
+    embedding: Float[Array | np.ndarray, "*member token 1"], differences: Float[Array | np.ndarray, "term token"]
+) -> Float[np.ndarray, "*member"]:
+    """Share of displacements that lie in the cluster of their label difference: 1 if clusters are label differences.
+
+        |{q : l_(q) = l*_(q)}| / |{q}|,    l_q = |D_q k|,  k = (0, …, p − 1)
+
+    D: the `differences`, a row r_i + r_j − r_k − r_l for each two pairs with different labels, so that l_q is the
+    difference of the labels; l_(q): the label difference of the q-th shortest displacement |D R|; l*: all label
+    differences in order. The shortest displacements are those of the first cluster, which "contains all repon pairs
+    whose labels differ by 1", and so on. Source: [mehta2024repons], Appendix A; the measure is ours.
+
+    >>> i, j = np.triu_indices(10)
+    >>> M = np.eye(10)[i] + np.eye(10)[j]
+    >>> P, Q = np.nonzero(np.triu((i + j)[:, None] != i + j))
+    >>> even, swapped = np.arange(10.0), np.array([1.0, 0, *range(2, 10)])
+    >>> displacement_purity(np.stack([even, swapped])[..., None], M[P] - M[Q]).round(2).tolist()
+    [1.0, 0.51]
+    """
+    differences = np.asarray(differences)
+    label = np.abs(differences @ np.arange(differences.shape[1]))
+    shortest_first = np.argsort(np.abs(np.asarray(embedding)[..., 0] @ differences.T), axis=-1, kind="stable")
+    return np.asarray((label[shortest_first] == np.sort(label)).mean(axis=-1))
+
+
 def _along_the_line(embedding):
     """Positions along the first principal axis, the axis, and the share of variance not along it."""
     offset = np.asarray(embedding, np.float64)

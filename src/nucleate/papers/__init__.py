@@ -6,6 +6,7 @@ from nucleate.papers.paper import Budget, Experiment, Figure, Paper, Sequel, Siz
 from nucleate.papers.portraits import write_experiment_report
 from nucleate.papers.replicate import replicate
 from nucleate.papers.replication import Replication, write_replication_report
+from nucleate.papers.stages import UntilDecided
 
 __all__ = [
     "PAPERS",
@@ -18,6 +19,7 @@ __all__ = [
     "Replication",
     "Sequel",
     "Sizes",
+    "UntilDecided",
     "awaited",
     "paper",
     "ready",

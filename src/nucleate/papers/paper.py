@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar, final
+from typing import Any, ClassVar, Generic, TypeVar, final
 
 import xarray as xr
 
-from nucleate.checking import Checked
+from nucleate.checking import Checked, Seed
 from nucleate.claims import Claim, Evidence
 from nucleate.fleet import Members, Plan, Recipe
 from nucleate.papers.config import Config
@@ -73,6 +73,11 @@ class Sizes(Generic[T]):
     def at(self, budget: Budget) -> T | None:
         return getattr(self, budget)
 
+    def each(self, change: Callable[[T], T]) -> "Sizes[T]":
+        """All three of them, changed."""
+        larger = (None if size is None else change(size) for size in (self.standard, self.quick))
+        return Sizes(change(self.paper), *larger)
+
 
 def _changed(larger: T, changes: Mapping[str, Any], size: str) -> T:
     """A dataclass with some of its fields changed."""
@@ -87,10 +92,15 @@ def _changed(larger: T, changes: Mapping[str, Any], size: str) -> T:
 
 class Experiment(Config, abc.ABC):
     """A typed, printable description of a fleet. Implementations are frozen dataclasses; their fields are the
-    command line's options."""
+    command line's options.
+
+    If it has a field `first_seed`, from which on it counts its seeds, other networks can be trained for it; `repeats`
+    names the field that says how many of each kind there are.
+    """
 
     steps: int
     block: int | None
+    repeats: ClassVar[str] = "seeds"
 
     @abc.abstractmethod
     def recipe(self) -> Recipe:
@@ -107,6 +117,19 @@ class Experiment(Config, abc.ABC):
             raise ValueError(f"{type(self).__name__} is made from the record of {source}, which is not there yet.")
         about = {"experiment": name, "config": self.to_json()}
         return Plan(self.recipe(), self.members(), self.steps, self.block, about)
+
+    @final
+    def reseeded(self, by: int, times: int = 1) -> "Experiment":
+        """The same experiment with other networks: every seed shifted, and so many times as many of each kind."""
+        changes = {"first_seed": by} if by else {}
+        changes |= {self.repeats: (times - 1) * getattr(self, self.repeats, 0)} if times > 1 else {}
+        if lacking := [name for name in changes if not hasattr(self, name)]:
+            raise ValueError(
+                f"{type(self).__name__} has no field {lacking[0]}, which its `members` would count by: add one, for "
+                "other networks to be trained."
+            )
+        changes = {name: getattr(self, name) + more for name, more in changes.items()}
+        return dataclasses.replace(self, **changes)  # type: ignore[type-var]
 
 
 class Sequel(Experiment):
@@ -163,6 +186,7 @@ class Paper(Checked):
 
     `effort`: what measurements that train nothing may cost, as a dataclass of the paper's own. A sequel comes after
     what it awaits. `portraits`: figures for which the record of one experiment is enough, drawn for any run of it.
+    `seeds_from`: by how much all seeds of its experiments are shifted, see `reseeded`.
     """
 
     name: str
@@ -173,6 +197,7 @@ class Paper(Checked):
     effort: Sizes[Any] = Sizes(None, None, None)
     figures: tuple[Figure, ...] = ()
     portraits: Mapping[str, tuple[Figure, ...]] = field(default_factory=dict)
+    seeds_from: Seed = 0
 
     def check(self) -> None:
         if unknown := self.portraits.keys() - self.experiments.keys():
@@ -194,6 +219,11 @@ class Paper(Checked):
                 if (source := awaited(experiment)) not in before:
                     raise ValueError(f"Paper {self.name}: {name} awaits {source}, which must come before it.")
                 before.add(name)
+
+    def reseeded(self, by: int) -> "Paper":
+        """The same paper with other networks: the seeds of all experiments are shifted."""
+        experiments = {name: sizes.each(lambda sized: sized.reseeded(by)) for name, sizes in self.experiments.items()}
+        return dataclasses.replace(self, experiments=experiments, seeds_from=self.seeds_from + by)
 
     def at(self, budget: Budget) -> dict[str, Experiment]:
         """Every experiment that a budget has, at its size."""

@@ -11,14 +11,17 @@ from PIL import Image
 
 from nucleate import machine
 from nucleate.checking import checked
-from nucleate.claims import Claim, ClaimRow, Evidence, NotTrained, write_json
+from nucleate.claims import ONCE, Claim, ClaimRow, Evidence, Looks, NotTrained
 from nucleate.claims.formats import in_one_line
-from nucleate.fleet import Silent, Watcher, resumable, train
+from nucleate.fleet import Silent, Watcher, resumable
 from nucleate.papers.keeping import keep_for
-from nucleate.papers.paper import Budget, Figure, Paper, ready
+from nucleate.papers.paper import Budget, Figure, Paper
 from nucleate.papers.replication import FAILURES, Replication, as_entries
+from nucleate.papers.sequence import Sequence
+from nucleate.papers.stages import UntilDecided, folder_of, staged
+from nucleate.papers.training import Trainer
 from nucleate.plots import Picture, style
-from nucleate.record import Run, RunError, inside, provenance, write_atomically
+from nucleate.record import RunError, inside, provenance, write_atomically
 
 
 @checked
@@ -28,10 +31,12 @@ def replicate(
     into: Path | str,
     *,
     claims: tuple[Claim, ...] = (),
+    until_decided: UntilDecided | None = None,
     watch: Watcher | None = None,
     other_versions: bool = False,
 ) -> Replication:
-    """Measure a paper's claims (or just `claims`) at a budget. `other_versions`: see `nucleate.fleet.train`.
+    """Measure a paper's claims (or just `claims`) at a budget, once, or `until_decided`. For `other_versions` see
+    `nucleate.fleet.train`; `paper.reseeded(n)` has other networks.
 
     Runs that are complete are not trained again, unfinished ones are resumed; measurements, fits and figures are kept
     and not repeated. So a replication that was interrupted, in whatever phase, is continued by asking for it again. A
@@ -41,24 +46,32 @@ def replicate(
     replication, watch = Replication(Path(into)), watch or Silent()
     _refuse_foreign(replication)
     with resumable(replication.path), replication.lock():
-        _begin(replication, paper, budget, claims)
-        runs = _train(replication, paper, claims or paper.claims, watch, other_versions)
-        _carry_out(replication, paper, claims, runs, watch)
+        _begin(replication, paper, budget, claims, until_decided)
+        trainer = Trainer(replication, paper, watch, other_versions)
+        for name in paper.needed(claims or paper.claims, budget):
+            trainer.train(name)
+        _carry_out(trainer, claims, until_decided.looks if until_decided else ONCE)
     return replication
 
 
-def _carry_out(
-    replication: Replication, paper: Paper, claims: tuple[Claim, ...], runs: dict[str, Run], watch: Watcher
-) -> None:
+def _carry_out(trainer: Trainer, claims: tuple[Claim, ...], looks: Looks) -> None:
+    replication, paper, watch = trainer.replication, trainer.paper, trainer.watch
     into, budget = replication.path, replication.about.budget
-    _list(replication, runs)
+    _list(replication, trainer.runs)
     effort = paper.effort.at(budget)
-    evidence = Evidence(runs, effort, keep=keep_for(paper, effort, into))
-    failures = _Failures()
-    asked = {claim: paper.left_out(claim, budget) for claim in claims or paper.claims}
-    write_json(_measure(asked, evidence, failures, watch), replication.scorecard)
+    keep, failures = keep_for(paper, effort, into), _Failures()
+
+    def evidence_at(look: int) -> Evidence:
+        return Evidence(trainer.until(look), effort, level=looks.level(look), keep=keep)
+
+    def measure(chosen: Iterable[Claim], evidence: Evidence, look: int) -> list[ClaimRow]:
+        asked = {claim: paper.left_out(claim, budget) for claim in chosen}
+        rows = _measure(asked, evidence, failures, watch, "" if look == 1 else f" at look {look}")
+        failures.write(replication)
+        return rows
+
+    evidence = Sequence(trainer, claims or paper.claims, looks, evidence_at, measure).carry_out()
     replication.update(**provenance())
-    failures.write(replication)
     if not claims:
         pictures = _draw(paper.figures, evidence, into / "figures", failures, watch)
         replication.update(figures=as_entries(pictures, into))
@@ -91,60 +104,67 @@ def _refuse_foreign(replication: Replication) -> None:
         raise RunError(f"{replication.path} is not empty and not a replication; choose another folder with --out.")
 
 
-def _begin(replication: Replication, paper: Paper, budget: Budget, claims: tuple[Claim, ...]) -> None:
-    """Begin a replication, or continue the one in the folder. A folder holds one: of one target, at one budget."""
+def _begin(
+    replication: Replication,
+    paper: Paper,
+    budget: Budget,
+    claims: tuple[Claim, ...],
+    until_decided: UntilDecided | None,
+) -> None:
+    """Begin a replication, or continue the one in the folder. A folder holds one: of one target, at one budget, from
+    one seed on, with the looks that were planned when it began."""
     target = ", ".join(claim.id for claim in claims) or paper.name
     needed = paper.needed(claims or paper.claims, budget)
+    looks = until_decided.looks if until_decided else ONCE
+    if until_decided:
+        for name in needed:
+            _refuse_unless_staged(paper, name, budget)
     if replication.exists():
-        held = replication.about
-        if (held.target, held.budget) != (target, budget):
-            raise RunError(
-                f"{replication.path} holds the replication of {held.target} at budget {held.budget}; choose another "
-                "folder with --out, or discard it with --fresh."
-            )
+        _refuse_other(replication, (target, budget, paper.seeds_from), looks)
         replication.folder.sweep()
         _list(replication, needed)
     else:
         replication.folder.sweep()
         what = {"paper": paper.name, "target": target, "title": paper.title, "reference": paper.reference}
-        runs = [_folder(name) for name in needed]
-        replication.update(**what, budget=budget, **provenance(), runs=runs, figures=[])
+        what |= {"budget": budget, "seeds_from": paper.seeds_from, "looks": looks.errors}
+        replication.update(**what, **provenance(), runs=[folder_of(name) for name in needed], figures=[])
+    if until_decided:
+        replication.update(within=until_decided.within)
     for name in replication.about.runs:
         inside(replication.path, name)
     replication.folder.refuse_links()
 
 
+def _refuse_other(replication: Replication, asked: tuple[str, Budget, int], looks: Looks) -> None:
+    """Refuse to continue a replication as another one."""
+    held, (target, budget, seeds_from) = replication.about, asked
+    other = "choose another folder with --out, or discard it with --fresh."
+    if (held.target, held.budget) != (target, budget):
+        raise RunError(f"{replication.path} holds the replication of {held.target} at budget {held.budget}; {other}")
+    if held.seeds_from != seeds_from:
+        raise RunError(
+            f"{replication.path} holds a replication with --seeds-from {held.seeds_from}, not {seeds_from}; {other}"
+        )
+    if held.looks != looks.errors:
+        planned = Looks(held.looks)
+        hint = "add --until-decided, or" if planned.count > 1 else "looks are planned before the first, so"
+        raise RunError(f"{replication.path} holds a replication with {planned}: {hint} {other}")
+
+
+def _refuse_unless_staged(paper: Paper, name: str, budget: Budget) -> None:
+    try:
+        staged(paper.at(budget)[name], 2)
+    except ValueError as mistake:
+        raise RunError(f"{name} cannot be trained in stages: {mistake}") from None
+
+
 def _list(replication: Replication, experiments: Iterable[str]) -> None:
     """List the runs of experiments, and after them those that the folder had before."""
-    replication.update(runs=list(dict.fromkeys([*map(_folder, experiments), *replication.about.runs])))
-
-
-def _train(
-    replication: Replication, paper: Paper, chosen: tuple[Claim, ...], watch: Watcher, other_versions: bool
-) -> dict[str, Run]:
-    runs: dict[str, Run] = {}
-    into, budget = replication.path, replication.about.budget
-    experiments = paper.at(budget)
-
-    def run_of(name: str) -> Run:
-        if name not in runs:  # a sequel, filled in, may await yet another
-            experiment = ready(experiments[name], lambda source: run_of(source).record())
-            runs[name] = train(
-                experiment.plan(name),
-                into / _folder(name),
-                watch=watch,
-                allow_long=budget is Budget.PAPER,  # which takes as long as it takes
-                other_versions=other_versions,
-            )
-        return runs[name]
-
-    for name in paper.needed(chosen, budget):
-        run_of(name)
-    return runs
+    replication.update(runs=list(dict.fromkeys([*map(folder_of, experiments), *replication.about.runs])))
 
 
 def _measure(
-    claims: Mapping[Claim, tuple[str, ...]], evidence: Evidence, failures: _Failures, watch: Watcher
+    claims: Mapping[Claim, tuple[str, ...]], evidence: Evidence, failures: _Failures, watch: Watcher, when: str
 ) -> list[ClaimRow]:
     """Judge claims; `claims` maps each to the experiments it looks at that the budget leaves out."""
     rows: list[ClaimRow] = []
@@ -155,7 +175,7 @@ def _measure(
                 if left_out:
                     rows.append(claim.left_out(left_out, evidence))
                 else:
-                    rows.append(evidence.kept(f"claim {claim.id}", lambda claim=claim: claim.judge(evidence)))
+                    rows.append(evidence.kept(f"claim {claim.id}{when}", lambda claim=claim: claim.judge(evidence)))
             except Exception as error:
                 failures.add(f"claim {claim.id}", error)
                 rows.append(claim.failed(error, evidence))
@@ -210,7 +230,3 @@ def _watched(watch: Watcher, name: str, total: int, unit: str) -> Iterator[None]
         yield
     finally:
         watch.end()
-
-
-def _folder(name: str) -> str:
-    return name.split("/", 1)[-1]

@@ -1,14 +1,16 @@
 """A replication's folder: one run for each experiment, kept results, a scorecard, figures and a report."""
 
 import contextlib
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nucleate.claims import ClaimRow, read_json, to_markdown
+from nucleate.claims import ONCE, ClaimRow, Looks, read_json, to_markdown
 from nucleate.papers.paper import Budget
+from nucleate.papers.stages import Stage
 from nucleate.plots import Picture
 from nucleate.record import Folder, Run, RunError, document, inside, is_inner, write_atomically
 from nucleate.report import Page, describe, write_report
@@ -38,6 +40,9 @@ class Manifest:
     """What replication.json says: what is replicated, the folders of its runs, its figures, and what failed.
 
     A run is listed before it is begun, a figure when it is drawn; neither is dropped while it is made again.
+    `seeds_from`: by how much all seeds are shifted. `looks`: the error that each planned look may make, fixed when the
+    replication begins; `stages`: what was trained for those after the first; `within`: seconds that all may take, and
+    `measured`: those that were spent on measuring.
     """
 
     paper: str
@@ -49,12 +54,26 @@ class Manifest:
     runs: tuple[str, ...]
     figures: tuple[Entry, ...] = ()
     failures: tuple[str, ...] = ()
+    seeds_from: int = 0
+    looks: tuple[float, ...] = ONCE.errors
+    within: float | None = None
+    stages: tuple[Stage, ...] = ()
+    measured: float = 0.0
     rest: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self):
         for number, run in enumerate(self.runs):
             if not is_inner(run):
                 raise ValueError(f"runs[{number}] must stay inside the replication's folder; got {run!r}.")
+        Looks(self.looks)
+
+    @property
+    def conditions(self) -> str:
+        """What the networks and the verdicts of a replication depend on, beside its paper."""
+        seeds = f"; seeds from {self.seeds_from:,}" if self.seeds_from else ""
+        last = max((stage.look for stage in self.stages), default=1)
+        taken = f"{last} of " if len(self.looks) > 1 else ""
+        return f"budget: {self.budget}{seeds}; {taken}{Looks(self.looks)}"
 
 
 @dataclass(frozen=True)
@@ -135,7 +154,8 @@ class Replication:
             experiment = run.about.experiment
         except RunError:
             return
-        if experiment != f"{self.about.paper}/{run.path.relative_to(self.path).as_posix()}":
+        name = f"{self.about.paper}/{run.path.relative_to(self.path).as_posix()}"
+        if experiment not in (name, re.sub(r"\.\d+$", "", name)):  # the folder of a stage ends with its number
             raise RunError(f"{run.path} is a run of {experiment}, not of this replication; move it elsewhere.")
 
 
@@ -145,12 +165,12 @@ def write_replication_report(replication: Replication) -> Path:
     about, rows, pictures, runs = replication.about, replication.rows(), replication.pictures(), replication.runs()
     missing = [f"figure {p.path.name} is not in its folder" for p in pictures if not p.path.exists()]
     missing += [f"run {run.path.name} is not in its folder" for run in runs if not run.path.exists()]
-    write_atomically(replication.path / "scorecard.md", to_markdown(rows).encode())
+    write_atomically(replication.path / "scorecard.md", to_markdown(rows, about.conditions).encode())
     return write_report(
         replication.path / "report.html",
         Page(
             title=about.title,
-            subtitle=f"{about.reference}; budget: {about.budget}",
+            subtitle=f"{about.reference}; {about.conditions}",
             created=about.created,
             scorecard=rows,
             figures=[picture for picture in pictures if picture.path.exists()],

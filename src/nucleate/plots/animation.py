@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from PIL import Image
 
 from nucleate.plots.circles import circle, reach
@@ -125,7 +125,7 @@ def animate_circles(
     return animate(path, steps.size, draw, seconds=seconds)
 
 
-def _check(points: Mapping[str, NDArray], steps: NDArray, signals: Mapping[str, NDArray]) -> None:
+def _check(points: Mapping[str, np.ndarray], steps: np.ndarray, signals: Mapping[str, np.ndarray]) -> None:
     if not points or not steps.size:
         raise ValueError(f"animate_circles: needs at least 1 circle and frame; got {len(points)} and {steps.size}.")
     for title, here in points.items():
@@ -141,7 +141,7 @@ def _check(points: Mapping[str, NDArray], steps: NDArray, signals: Mapping[str, 
 class _Film:
     """The figure shared by all frames: the circles above, their signals below, and the artists that move."""
 
-    def __init__(self, points: Mapping[str, NDArray], steps: NDArray, signals: Mapping[str, NDArray]) -> None:
+    def __init__(self, points: Mapping[str, np.ndarray], steps: np.ndarray, signals: Mapping[str, np.ndarray]) -> None:
         self._points, self._steps, self._signals = points, steps, signals
         self._limit = reach(*points.values())
         side = _WIDTH / max(2, len(points))

@@ -11,7 +11,7 @@ from matplotlib.collections import EllipseCollection, LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nucleate.plots.animation import animate
 from nucleate.plots.style import MUTED, PALETTE, Number, style
@@ -119,7 +119,7 @@ def _no_lines(ax: Axes, box: tuple[Number, Number], diameter: Number) -> LineCol
     return lines
 
 
-def _connect(lines: LineCollection, position: NDArray, attention: NDArray, query: int | None = None) -> None:
+def _connect(lines: LineCollection, position: np.ndarray, attention: np.ndarray, query: int | None = None) -> None:
     """Set the lines of attention, the most opaque on top."""
     alpha = np.clip(np.nan_to_num(attention), 0, 1)
     if query is not None:
@@ -182,7 +182,7 @@ def animate_attention(
     return animate(path, times.size, draw, seconds=seconds)
 
 
-def _check_film(motions: Mapping[str, NDArray], attention: Mapping[str, NDArray], times: NDArray) -> None:
+def _check_film(motions: Mapping[str, np.ndarray], attention: Mapping[str, np.ndarray], times: np.ndarray) -> None:
     if not motions or not times.size:
         raise ValueError(f"animate_attention: needs at least 1 motion and frame; got {len(motions)} and {times.size}.")
     for title, here in motions.items():

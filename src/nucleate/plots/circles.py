@@ -17,7 +17,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation, Text
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nucleate.plots.labels import end_labels
 from nucleate.plots.scales import log_x, log_y
@@ -88,7 +88,7 @@ def signal_curves(
     return lines
 
 
-def _name_survivors(ax: Axes, x: Number, signal: NDArray, alive: NDArray, colors: Sequence[str]) -> None:
+def _name_survivors(ax: Axes, x: Number, signal: np.ndarray, alive: np.ndarray, colors: Sequence[str]) -> None:
     ends = np.array([_last_positive(signal[:, k]) for k in range(alive.size)])
     named = np.flatnonzero(alive & np.isfinite(ends)).tolist()
     y, texts, inks = list(ends[named]), [f"$k$ = {k + 1}" for k in named], [colors[k] for k in named]
@@ -100,7 +100,7 @@ def _name_survivors(ax: Axes, x: Number, signal: NDArray, alive: NDArray, colors
     end_labels(ax, np.clip(y, *ax.get_ylim()).tolist(), texts, inks, x=x)
 
 
-def _last_positive(values: NDArray) -> float:
+def _last_positive(values: np.ndarray) -> float:
     shown = values[np.isfinite(values) & (values > 0)]
     return float(shown[-1]) if shown.size else np.nan
 
@@ -198,7 +198,7 @@ def reach(*points: ArrayLike) -> float:
     return float(1.08 * largest) or 1.0
 
 
-def _loops(tokens: int, spacing: int) -> list[NDArray]:
+def _loops(tokens: int, spacing: int) -> list[np.ndarray]:
     """The tokens n, n + Δ, n + 2Δ, … of each closed loop: one loop if Δ and the number of tokens are coprime."""
     if not 1 <= spacing < tokens:
         raise ValueError(f"circle: order must be between 1 and {tokens - 1}; got {spacing}.")
@@ -206,14 +206,14 @@ def _loops(tokens: int, spacing: int) -> list[NDArray]:
     return [(start + spacing * np.arange(tokens // loops)) % tokens for start in range(loops)]
 
 
-def _wheel(loops: Sequence[NDArray], tokens: int) -> list[tuple[float, float, float, float]]:
+def _wheel(loops: Sequence[np.ndarray], tokens: int) -> list[tuple[float, float, float, float]]:
     place = np.empty(tokens)
     for loop in loops:
         place[loop] = np.arange(loop.size) / loop.size
     return [_WHEEL(float(turn)) for turn in place]
 
 
-def name_points(ax: Axes, points: NDArray, names: Sequence[str], *, size: Number) -> None:
+def name_points(ax: Axes, points: np.ndarray, names: Sequence[str], *, size: Number) -> None:
     """Write a name beside each of the points[token, 2], on the side facing away from the centre; one that would overlap
     another is left out. `size`: area of the dots in square points."""
     finite = np.isfinite(points).all(axis=1)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PathCollection
 from matplotlib.patheffects import withStroke
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nucleate.plots.labels import mark
 from nucleate.plots.style import FRACTION_MAP, INK, MUTED, PALETTE, Number
@@ -170,7 +170,7 @@ def median_line(
     ax.legend(loc="best")
 
 
-def _at_least(ax: Axes, x: NDArray, y: NDArray, unknown: NDArray, color: str) -> None:
+def _at_least(ax: Axes, x: np.ndarray, y: np.ndarray, unknown: np.ndarray, color: str) -> None:
     """Draw the part of the median line known only as a lower bound, joined to the rest."""
     joined = unknown.copy()
     joined[1:] |= unknown[:-1]
@@ -190,7 +190,7 @@ def _leave_room_above(ax: Axes) -> None:
         ax.set_ylim(min(0.0, bottom), top / 0.88)
 
 
-def _never_arrived(ax: Axes, x: NDArray, seeds: int, budget: Number | None, color: str) -> None:
+def _never_arrived(ax: Axes, x: np.ndarray, seeds: int, budget: Number | None, color: str) -> None:
     limit = f"within {budget:,.0f} steps" if budget is not None else "reached"
     note = f"not {limit} ({x.size} of {seeds})"
     above = ax.get_xaxis_transform()
@@ -203,7 +203,7 @@ def _never_arrived(ax: Axes, x: NDArray, seeds: int, budget: Number | None, colo
             number.set(color=MUTED, path_effects=halo)
 
 
-def _points(x: ArrayLike, y: ArrayLike) -> tuple[NDArray, NDArray]:
+def _points(x: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Flat x and y of equal length, from y[point] or y[x, seed]."""
     x, y = np.asarray(x, float), np.asarray(y, float)
     if y.ndim == 2 and x.ndim == 1:
@@ -213,19 +213,19 @@ def _points(x: ArrayLike, y: ArrayLike) -> tuple[NDArray, NDArray]:
     return x.ravel(), y.ravel()
 
 
-def _range(values: NDArray) -> tuple[float, float]:
+def _range(values: np.ndarray) -> tuple[float, float]:
     low, high = (values.min(), values.max()) if values.size else (0.0, 1.0)
     margin = 0.05 * (high - low) or 0.5
     return low - margin, high + margin
 
 
-def _pearson(x: NDArray, y: NDArray) -> str:
+def _pearson(x: np.ndarray, y: np.ndarray) -> str:
     if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return "$r$ undefined"
     return f"$r$ = {np.corrcoef(x, y)[0, 1]:z.3f}".replace("-", "−")
 
 
-def _corner_note(ax: Axes, x: NDArray, y: NDArray, text: str) -> None:
+def _corner_note(ax: Axes, x: np.ndarray, y: np.ndarray, text: str) -> None:
     """Write in the upper left or lower right corner, whichever holds fewer points."""
     left, right, bottom, top = *ax.get_xlim(), *ax.get_ylim()
     across, up = (x - left) / (right - left), (y - bottom) / (top - bottom)

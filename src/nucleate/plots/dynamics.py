@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nucleate.plots.circles import survivor_colors
 from nucleate.plots.scales import log_x, log_y
@@ -69,7 +69,7 @@ def interaction_matrix(
     return mesh
 
 
-def _name_rows(ax: Axes, alive: NDArray) -> None:
+def _name_rows(ax: Axes, alive: np.ndarray) -> None:
     """Number the survivors on both axes, in their colours; without survivors, every fifth frequency."""
     named = np.flatnonzero(alive) + 1
     colors = [survivor_colors(alive)[k - 1] for k in named]
@@ -89,7 +89,7 @@ def _name_rows(ax: Axes, alive: NDArray) -> None:
         spine.set_visible(False)
 
 
-def _second_row(places: NDArray, least: float) -> NDArray:
+def _second_row(places: np.ndarray, least: float) -> np.ndarray:
     """Which of the ascending `places` need a label further out, being less than `least` after the previous one."""
     outer = np.zeros(places.size, bool)
     for index in range(1, places.size):

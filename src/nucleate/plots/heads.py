@@ -10,7 +10,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nucleate.plots.scales import log_x, log_y
 from nucleate.plots.style import INK, MUTED, PALETTE, Number
@@ -53,7 +53,7 @@ def score_histogram(
     return mesh
 
 
-def _columns(step: NDArray) -> NDArray:
+def _columns(step: np.ndarray) -> np.ndarray:
     """Edges of columns that meet midway between steps and do not extend beyond the first and last step."""
     return np.concatenate([step[:1], (step[1:] + step[:-1]) / 2, [step[-1] if step.size > 1 else step[-1] + 1]])
 
@@ -235,7 +235,7 @@ def interval_rows(
     ax.tick_params(axis="y", length=0)
 
 
-def _write_beyond(ax: Axes, value: NDArray, within: tuple[float, float]) -> None:
+def _write_beyond(ax: Axes, value: np.ndarray, within: tuple[float, float]) -> None:
     """Write values that lie beyond the axis as numbers at its edge."""
     ax.set_xlim(within)
     for row, here in enumerate(value.tolist()):

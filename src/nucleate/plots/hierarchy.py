@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nucleate.plots.labels import KeepApart, spread
 from nucleate.plots.style import INK, MUTED, token_colors
@@ -52,7 +52,7 @@ def hierarchy(
     ax.set_axis_off()
 
 
-def _box(ax: Axes, centre: tuple[float, float], name: str, freedom: str, positions: NDArray) -> None:
+def _box(ax: Axes, centre: tuple[float, float], name: str, freedom: str, positions: np.ndarray) -> None:
     x, y = centre
     corner, rounded = (x - _WIDTH / 2, y - _HEIGHT / 2), "round,pad=0,rounding_size=0.05"
     ax.add_patch(FancyBboxPatch(corner, _WIDTH, _HEIGHT, boxstyle=rounded, fc="#F6F7F9", ec=MUTED, lw=1))
@@ -125,7 +125,7 @@ def strips(ax: Axes, embeddings: ArrayLike, groups: ArrayLike, names: Sequence[s
     )
 
 
-def _normalised(embeddings: NDArray) -> NDArray:
+def _normalised(embeddings: np.ndarray) -> np.ndarray:
     centred = embeddings - embeddings.mean(axis=1, keepdims=True)
     size = centred.std(axis=1, keepdims=True)
     turned = np.where(centred[:, -1:] < centred[:, :1], -1.0, 1.0)

@@ -13,7 +13,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Transform
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 
 from nucleate.plots.style import INK, MUTED, Number
@@ -23,7 +23,7 @@ _HAIRLINE = {"arrowstyle": "-", "lw": 0.7, "shrinkA": 0}
 
 def spread(
     centres: ArrayLike, sizes: ArrayLike, *, gap: Number = 0.0, within: tuple[Number, Number] | None = None
-) -> NDArray:
+) -> np.ndarray:
     """The centres nearest to `centres` (least squares) at which intervals of these `sizes` do not overlap.
 
     With d_i the least distance between neighbours i and i+1, x_i − Σ_{j<i} d_j must not decrease: an isotonic

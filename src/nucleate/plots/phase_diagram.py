@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch, Rectangle
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nucleate.plots.style import INK, MUTED, PHASE_COLORS
 
@@ -105,7 +105,7 @@ def phase_legend(ax: Axes, *, undecided: bool = False, single: bool = False) -> 
     legend.get_title().set(fontsize=8.5, color=MUTED)
 
 
-def _lay_out(ax: Axes, name: str, values: NDArray, log: bool) -> tuple[NDArray, NDArray]:
+def _lay_out(ax: Axes, name: str, values: np.ndarray, log: bool) -> tuple[np.ndarray, np.ndarray]:
     """Set up one axis; return the cells' edges and centres on it."""
     if values.size == 0 or np.any(np.diff(values) <= 0) or (log and values[0] <= 0):
         needed = "positive and ascending (log axis)" if log else "ascending"
@@ -134,7 +134,7 @@ def _lay_out(ax: Axes, name: str, values: NDArray, log: bool) -> tuple[NDArray, 
     return edges, centres
 
 
-def _edges(centres: NDArray) -> NDArray:
+def _edges(centres: np.ndarray) -> np.ndarray:
     """Boundaries halfway between neighbours; the outer cells are symmetric about their centres."""
     if centres.size == 1:
         return centres[0] + np.array([-0.5, 0.5])
@@ -142,14 +142,14 @@ def _edges(centres: NDArray) -> NDArray:
     return np.concatenate([[2 * centres[0] - middles[0]], middles, [2 * centres[-1] - middles[-1]]])
 
 
-def _tints(winner: NDArray, share: NDArray) -> NDArray:
+def _tints(winner: np.ndarray, share: np.ndarray) -> np.ndarray:
     """RGB of each cell: its phase's colour, mixed with white the more the vote is split."""
     full = np.array([to_rgb(color) for color in PHASE_COLORS.values()] + [(1.0, 1.0, 1.0)])[winner]
     strength = (_PALEST + (1 - _PALEST) * np.clip(np.nan_to_num(share), 0.0, 1.0))[..., None]
     return strength * full + (1 - strength)
 
 
-def _lightness(rgb: NDArray) -> float:
+def _lightness(rgb: np.ndarray) -> float:
     return float(np.dot(rgb, (0.299, 0.587, 0.114)))
 
 

@@ -12,7 +12,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import CenteredNorm
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nucleate.plots.animation import animate
 from nucleate.plots.style import INK, MUTED, PALETTE, Number, style, token_colors
@@ -244,7 +244,7 @@ def _draw_landscapes(axes: Sequence[Axes], landscapes: Mapping[str, tuple]) -> l
     return riders
 
 
-def _draw_motions(axes: Sequence[Axes], steps: NDArray, moving: Mapping[str, NDArray]) -> list:
+def _draw_motions(axes: Sequence[Axes], steps: np.ndarray, moving: Mapping[str, np.ndarray]) -> list:
     markers = []
     low, high = (edge([edge(values[np.isfinite(values)]) for values in moving.values()]) for edge in (np.min, np.max))
     room = 0.05 * (high - low) or 1.0

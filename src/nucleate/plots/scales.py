@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nucleate.plots.style import Number
 
@@ -91,7 +91,7 @@ def _name_decades(axis: Axis, low: float, high: float, zero: bool) -> None:
     axis.set_minor_formatter(FixedFormatter([]))
 
 
-def _inside(ticks: NDArray, low: float, high: float) -> NDArray:
+def _inside(ticks: np.ndarray, low: float, high: float) -> np.ndarray:
     return ticks[(ticks >= low * (1 - 1e-9)) & (ticks <= high * (1 + 1e-9))]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nucleate.claims import bootstrap, share
 from nucleate.plots.circles import DEAD, SURVIVED
@@ -193,7 +193,7 @@ def two_histograms(
     _remark(ax, "dashed: medians")
 
 
-def _networks(x: ArrayLike, counts: ArrayLike, hollow: ArrayLike | None) -> tuple[NDArray, NDArray, NDArray]:
+def _networks(x: ArrayLike, counts: ArrayLike, hollow: ArrayLike | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Flat x, counts and hollow of equal length, without counts that are not finite."""
     x, counts = np.asarray(x, float), np.asarray(counts, float)
     hollow = np.zeros(counts.shape, bool) if hollow is None else np.asarray(hollow, bool)
@@ -208,7 +208,7 @@ def _networks(x: ArrayLike, counts: ArrayLike, hollow: ArrayLike | None) -> tupl
     return x[finite], counts[finite], hollow[finite]
 
 
-def _mean(values: NDArray) -> tuple[float, float, float]:
+def _mean(values: np.ndarray) -> tuple[float, float, float]:
     """The mean and its interval, which is undefined for a single network."""
     if values.size < 2:
         return float(values.mean()), np.nan, np.nan
@@ -216,7 +216,7 @@ def _mean(values: NDArray) -> tuple[float, float, float]:
     return estimate.value, estimate.low, estimate.high
 
 
-def _draw_networks(ax: Axes, x: NDArray, counts: NDArray, hollow: NDArray, color: str, said: str) -> None:
+def _draw_networks(ax: Axes, x: np.ndarray, counts: np.ndarray, hollow: np.ndarray, color: str, said: str) -> None:
     """A disc at each (x, count) for its networks, and around it a ring for those that are `hollow`."""
     places, which = np.unique(np.stack([x, counts], axis=1), axis=0, return_inverse=True)
     total = np.bincount(which.ravel(), minlength=len(places))

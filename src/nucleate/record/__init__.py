@@ -3,6 +3,7 @@
 from nucleate.record.about import About, Session
 from nucleate.record.disk import Folder, inside, is_inner, replacing, write_atomically
 from nucleate.record.export import curves_table, export_all, export_curves, export_members, members_table
+from nucleate.record.joining import joined, refuse_unlike
 from nucleate.record.keep import Keep
 from nucleate.record.opening import missing_chunks, open_record, verify
 from nucleate.record.reading import MissingColumn, at_the_end, last_row, naming_columns, stayed_finite
@@ -33,6 +34,7 @@ __all__ = [
     "fill_value",
     "inside",
     "is_inner",
+    "joined",
     "last_row",
     "list_runs",
     "members_table",
@@ -40,6 +42,7 @@ __all__ = [
     "naming_columns",
     "open_record",
     "provenance",
+    "refuse_unlike",
     "replacing",
     "stayed_finite",
     "verify",

@@ -1,6 +1,7 @@
 """JSON files as input: parsed into frozen dataclasses, field by field, or refused in one line."""
 
 import dataclasses
+import functools
 import json
 import reprlib
 import sys
@@ -107,7 +108,7 @@ def parse(kind: Any, tree: Any, where: str = "") -> Any:
 
 def _object(kind: Any, tree: Any, where: str) -> Any:
     _expect(isinstance(tree, dict), "an object", tree, where)
-    hints = typing.get_type_hints(kind, include_extras=True)
+    hints = _hints(kind)
     known = {field.name: field for field in dataclasses.fields(kind) if field.name != _REST}
     for name, field in known.items():
         if name not in tree and field.default is field.default_factory is dataclasses.MISSING:
@@ -119,6 +120,11 @@ def _object(kind: Any, tree: Any, where: str) -> Any:
         return kind(**given)
     except ValueError as refusal:
         raise ValueError(_below(where, str(refusal))) from None
+
+
+@functools.cache
+def _hints(kind: type) -> Mapping[str, Any]:
+    return typing.get_type_hints(kind, include_extras=True)
 
 
 def _tuple(parts: tuple, tree: Any, where: str) -> tuple:

@@ -79,7 +79,7 @@ def open_record(path: Path | str, *, complete: bool = True) -> xr.Dataset:
     path = Path(path)
     arrays = _arrays(path)
     if complete:
-        for name, missing in missing_chunks(path).items():
+        for name, missing in _missing(path, arrays).items():
             raise RunError(
                 f"{path}: variable '{name}' misses {len(missing)} of {len(list(arrays[name].places()))} chunks. "
                 "Resume the run if it is unfinished; otherwise train it again."
@@ -103,9 +103,13 @@ def verify(path: Path) -> None:
 
 def missing_chunks(path: Path) -> dict[str, list[tuple[int, ...]]]:
     """The places of chunks that are not there, by variable; of variables that have them all, nothing."""
+    return _missing(path, _arrays(path))
+
+
+def _missing(path: Path, arrays: Mapping[str, _Array]) -> dict[str, list[tuple[int, ...]]]:
     missing = {
         name: [place for place in array.places() if not chunk_file(path / name, place).is_file()]
-        for name, array in _arrays(path).items()
+        for name, array in arrays.items()
     }
     return {name: places for name, places in missing.items() if places}
 

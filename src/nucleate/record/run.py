@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -143,13 +144,9 @@ def provenance() -> dict[str, Any]:
     """Who, where, when and with what: what a result needs to be believed later."""
     from datetime import UTC, datetime
 
-    versions = {}
-    for name in _RECORDED_PACKAGES:
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            versions[name] = metadata.version(name)
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": versions,
+        "versions": dict(_versions()),
         "git": _git_state(),
         "platform": {
             "python": platform.python_version(),
@@ -160,6 +157,16 @@ def provenance() -> dict[str, Any]:
             "xla_flags": os.environ.get("XLA_FLAGS", ""),
         },
     }
+
+
+@cache
+def _versions() -> Mapping[str, str]:
+    """Of packages, as they were when this process first asked: what it has imported does not change."""
+    versions = {}
+    for name in _RECORDED_PACKAGES:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return versions
 
 
 def _git_state() -> str:

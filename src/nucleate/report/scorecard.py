@@ -9,6 +9,7 @@ from html import escape
 
 from nucleate.claims import CheckRow, ClaimRow, Revision
 from nucleate.claims.formats import duration, interval, number
+from nucleate.claims.looks import percent
 
 VERDICTS = {"replicated": "✓", "contradicted": "✗", "inconclusive": "?", "shown": "·"}
 """Each verdict and the sign that goes with it, so that it never depends on colour alone."""
@@ -69,6 +70,7 @@ def scorecard_section(scorecard: Sequence[ClaimRow]) -> str:
 
 def _claim(order: int, row: ClaimRow) -> str:
     verdict, decisive = row.verdict, row.decisive
+    when = f"Judged at look {row.look}, with intervals of {percent(row.level)}." if row.look > 1 else ""
     time = f"{'steps, ' if row.members and row.steps else ''}{duration(row.seconds)}"
     details = "".join(
         f"<h3>{heading}</h3>\n{content}\n"
@@ -76,7 +78,7 @@ def _claim(order: int, row: ClaimRow) -> str:
             ("In the paper's words", _quote(row.quote)),
             ("Accepted if", paragraph(row.rule)),
             ("Checks", _checks(row.checks)),
-            ("What was found", paragraph(row.note)),
+            ("What was found", paragraph(row.note) + paragraph(when)),
             ("Former rules", _history(row.history)),
         )
         if content
@@ -86,7 +88,7 @@ def _claim(order: int, row: ClaimRow) -> str:
 data-order="{order}" data-rank="{rank}" data-seconds="{escape(str(row.seconds))}">
 <summary>
 <span class="cell">{_badge(verdict)}<span class="name">{escape(row.claim)}</span>\
-<span class="sub">{escape(row.reason)}</span></span>
+<span class="sub">{escape(row.why)}</span></span>
 <span class="cell wide statement">{escape(row.statement)}</span>
 <span class="cell"><span class="label">Where</span>{escape(row.source)}\
 <span class="sub">{escape(row.paper)}</span></span>

@@ -91,6 +91,8 @@ def test_a_sequel_must_match_its_source(source, change, message):
         ({"start": "perturbed", "frequency": 0}, r"CircleFleet.frequency must be between 1 and 29 for p=59; got 0"),
         ({"start": "kept", "kept": ((1, 40),)}, r"CircleFleet.kept must be between 1 and 29 for p=59; got 40"),
         ({"start": "kept"}, r"CircleFleet.start kept needs `source` or `kept`"),
+        ({"variants": ()}, r"CircleFleet.variants must be one or more of A to D, none of them twice; got \(\)"),
+        ({"variants": ("A", "A")}, r"CircleFleet.variants must be one or more of A to D, none of them twice"),
         ({"start": "lines", "p": (7,)}, r"CircleFleet.start lines needs p >= 11"),
         ({"steps": 0}, r"CircleFleet.steps must be >= 1; got 0"),
         ({"snapshots": 1}, r"CircleFleet.snapshots must be 0, or at least 2"),
@@ -104,10 +106,18 @@ def test_bad_configs_say_what_would_be_right(change, message):
         CircleFleet(**change)
 
 
-def test_every_budget_perturbs_as_far_as_the_claim_says():
+def test_every_budget_raises_and_lowers_alike():
     for budget in Budget:
-        factors = EXPERIMENTS[PERTURBED].at(budget).factor
-        assert (min(factors), max(factors)) == (0.85, 1.15)
+        if experiment := EXPERIMENTS[PERTURBED].at(budget):
+            assert min(experiment.factor) + max(experiment.factor) == pytest.approx(2)
+
+
+def test_variants_are_chosen(source):
+    both = dataclasses.replace(SEQUEL, variants=("B", "D")).after(source).plan("kept").members
+    every = SEQUEL.after(source).plan("kept").members
+    assert both["variant"].tolist() == [1, 3, 1, 3]
+    for name in ("first", "second", "seed"):
+        assert both[name].tolist() == every[name][np.isin(every["variant"], [1, 3])].tolist()
 
 
 def test_fleets_do_not_share_networks_but_for_the_ablated():

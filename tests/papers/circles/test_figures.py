@@ -34,6 +34,7 @@ from nucleate.papers.circles.experiments import (
     PERTURBED,
     PRIMES,
     ROUND,
+    STRONGEST,
     SURVIVAL,
 )
 from nucleate.plots import style
@@ -50,6 +51,7 @@ def dense_fleet(members: int, p: int = 13) -> xr.Dataset:
     start = record.signal.values[:, :1]
     record["signal"] = (record.signal.dims, start * np.exp(-rate * record.step.values[:, None]) * noise)
     record["mean_signal"] = (("member", "step"), (2 * record.signal.values.sum(-1) + 50) / p)
+    record["gradient_spectrum"] = (record.signal.dims, record.signal.values / 100)
     return record
 
 
@@ -88,6 +90,7 @@ def seen():
         DECAY: varied("wd", [0.1, 0.5, 1.0, 1.5]),
         NO_DECAY: fleet(np.zeros((4, FREQ), bool), dead=87.0, wd=0.0),
         ABLATED: fleet(with_counts(np.tile([4, 2, 3, 4], 4)), variant=np.tile(np.arange(4), 4)),
+        STRONGEST: fleet(with_counts([4, 2] * 4), variant=np.tile(np.arange(2), 4), seed=np.repeat(np.arange(4), 2)),
         DYNAMICS: dense_fleet(3),
     }
     assert set(records) == set(EXPERIMENTS)
@@ -104,6 +107,17 @@ def test_every_figure_is_drawn(seen, figure, tmp_path):
     assert picture.path.stat().st_size > 5000
     assert picture.title
     assert picture.caption.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("number", "names"),
+    [(2, [COMPETITION]), (10, [DECAY, COMPETITION]), (12, [STRONGEST, COMPETITION])],
+)
+def test_what_a_budget_leaves_out_is_left_out_of_the_figure(seen, number, names, tmp_path):
+    some = evidence({name: seen.record(name) for name in names})
+    figure = next(figure for figure in PAPER.figures if figure.__name__ == f"figure_{number}")
+    with style():
+        assert figure(some, tmp_path).path.stat().st_size > 5000
 
 
 def test_figures_come_in_the_order_of_the_paper():

@@ -5,9 +5,10 @@ import re
 
 import pytest
 
+from nucleate.claims.statistics import FEWEST
 from nucleate.papers import Budget
 from nucleate.papers.collisions import PAPER
-from nucleate.papers.collisions.experiments import EXPERIMENTS, LARGE, SMALL, ParticleFleet
+from nucleate.papers.collisions.experiments import BOX, EFFORT, EXPERIMENTS, ParticleFleet
 
 TINY = ParticleFleet(particles=3, width=3.0, height=3.0, blocks=1, heads=2, embedding=8, simulated=32, stride=8)
 
@@ -33,19 +34,23 @@ def test_bad_input_names_the_field_and_the_value(change, message):
         dataclasses.replace(TINY, **change)
 
 
-def test_claims_need_all_experiments_and_no_others():
+def test_claims_need_the_fleet_and_nothing_else():
     assert {need for claim in PAPER.claims for need in claim.needs} == set(PAPER.experiments)
 
 
-def test_fleets_share_no_networks():
-    for budget in Budget:
-        small, large = (EXPERIMENTS[name].at(budget).members()["seed"] for name in (SMALL, LARGE))
-        assert not set(small) & set(large)
+def test_every_budget_but_the_quick_one_has_enough_networks_for_an_interval():
+    assert {budget: EXPERIMENTS[BOX].at(budget).seeds >= FEWEST for budget in Budget} == {
+        Budget.QUICK: False,
+        Budget.STANDARD: True,
+        Budget.PAPER: True,
+    }
 
 
 def test_weights_are_kept_at_the_beginning_and_at_the_end_and_more_often_late():
-    recipe = EXPERIMENTS[LARGE].standard.recipe()
+    standard = EXPERIMENTS[BOX].standard
+    recipe = standard.recipe()
     for steps in (recipe.looks, recipe.checkpoints):
-        assert (steps[0], steps[-1]) == (0, 40_000)
+        assert (steps[0], steps[-1]) == (0, standard.steps)
     assert 15 <= len(recipe.checkpoints) <= 21
-    assert sum(step >= 40_000 / 2**3 for step in recipe.checkpoints) >= 8  # what coefficients are estimated at
+    # What coefficients are estimated at.
+    assert sum(step >= standard.steps / 2**3 for step in recipe.checkpoints) >= EFFORT.standard.chains.checkpoints

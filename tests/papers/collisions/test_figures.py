@@ -7,9 +7,9 @@ from collision_networks import DETECTING, NOT_YET, evidence, record
 
 from nucleate.claims import Evidence
 from nucleate.observables import HeadClass
-from nucleate.papers.collisions.experiments import LARGE, SMALL
 from nucleate.papers.collisions.figures import FIGURES, choice, figure_1, figure_3, figure_6, figure_7, maps
 from nucleate.papers.collisions.readings import rollouts
+from nucleate.papers.collisions.readings.fleets import networks
 from nucleate.papers.collisions.readings.learning_coefficients import HeadCoefficients, of_heads
 from nucleate.papers.collisions.readings.rollouts import Energies
 from nucleate.plots import Picture, style
@@ -26,7 +26,6 @@ def coefficients(step: np.ndarray) -> HeadCoefficients:
     doubt = np.zeros(value.shape, int)
     doubt[:, 1] = 1
     return HeadCoefficients(
-        LARGE,
         member=np.array([0, 0, 1, 0]),
         block=np.array([1, 1, 1, 0]),
         head=np.array([0, 1, 0, 0]),
@@ -40,9 +39,9 @@ def coefficients(step: np.ndarray) -> HeadCoefficients:
     )
 
 
-def energies() -> dict[str, Energies]:
+def energies() -> Energies:
     truth = np.linspace(90, 30, 50) * np.ones((2, 4, 1))
-    return {SMALL: Energies(truth, truth + 1), LARGE: Energies(truth, truth * np.inf)}
+    return Energies(truth, truth * np.array([1.1, np.inf])[:, None, None])
 
 
 def drawn(found: Evidence, folder, figures=FIGURES) -> list[Picture]:
@@ -55,7 +54,7 @@ def test_every_figure_is_drawn(tmp_path, monkeypatch):
     monkeypatch.setattr(rollouts, "ROLLOUT", 60)  # a film of four frames
     planted = record(DETECTING)
     known = {of_heads: coefficients(planted.step_weights.values), rollouts.energies: energies()}
-    pictures = drawn(evidence(planted, planted, known=known), tmp_path)
+    pictures = drawn(evidence(planted, known=known), tmp_path)
     assert [picture.path.stem for picture in pictures] == NAMES
     assert all(picture.path.stat().st_size > 5000 for picture in pictures)
     assert not any("stand" in picture.caption for picture in pictures)
@@ -64,7 +63,7 @@ def test_every_figure_is_drawn(tmp_path, monkeypatch):
 
 def test_without_collision_heads_the_highest_scores_stand_in(tmp_path):
     planted = record(NOT_YET)
-    found = evidence(planted, planted, known={of_heads: None, rollouts.energies: {}})
+    found = evidence(planted, known={of_heads: None, rollouts.energies: None})
     pictures = drawn(found, tmp_path, (figure_1, figure_3, figure_6, figure_7, *FIGURES[-2:]))
     captions = {picture.path.stem: picture.caption for picture in pictures}
     assert [*captions] == ["figure_1", "figure_3", "figure_6"]  # no energies, no coefficients
@@ -73,24 +72,23 @@ def test_without_collision_heads_the_highest_scores_stand_in(tmp_path):
     assert "shown are the highest scores" in captions["figure_6"]
 
 
-def test_examples_are_of_the_fleet_with_more_kinds_and_each_head_is_shown_once():
-    few, many = record(NOT_YET), record(DETECTING)
-    found = choice.examples(evidence(many, few))
+def test_there_is_an_example_of_each_kind_and_each_head_is_shown_once():
+    found = choice.examples(record(DETECTING))
     assert [example.head for example in found.values()] == [
-        choice.Head(SMALL, 0, 1, 0),
-        choice.Head(SMALL, 0, 1, 1),
-        choice.Head(SMALL, 0, 0, 0),
+        choice.Head(0, 1, 0),
+        choice.Head(0, 1, 1),
+        choice.Head(0, 0, 0),
     ]
     assert all(example.genuine for example in found.values())
-    stand_ins = choice.examples(evidence(few, few))
+    stand_ins = choice.examples(record(NOT_YET))
     assert len({example.head for example in stand_ins.values()}) == 3
-    assert stand_ins[HeadClass.TRUE].head == choice.Head(LARGE, 0, 1, 0)
+    assert stand_ins[HeadClass.TRUE].head == choice.Head(0, 1, 0)
 
 
 def test_networks_that_diverged_are_left_out():
     planted = record(DETECTING)
     lost = planted.assign(outcome=("member", np.array([Outcome.DIVERGED, Outcome.OK], np.int8)))
-    heads, genuine = choice.collision_heads(evidence(lost, planted), SMALL)
+    heads, genuine = choice.collision_heads(networks(evidence(lost)))
     assert genuine
     assert [head.member for head in heads] == [1, 1]
     seen = choice.attention(lost.isel(member=[1]), heads[0], *held(planted))
@@ -100,7 +98,7 @@ def test_networks_that_diverged_are_left_out():
 def test_where_all_networks_diverged_nothing_is_drawn(tmp_path):
     planted = record(DETECTING)
     gone = planted.assign(outcome=("member", np.full(2, Outcome.DIVERGED, np.int8)))
-    assert drawn(evidence(gone, gone), tmp_path) == []
+    assert drawn(evidence(gone), tmp_path) == []
 
 
 def held(planted: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:

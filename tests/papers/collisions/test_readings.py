@@ -7,15 +7,13 @@ import numpy as np
 import pytest
 import xarray as xr
 from collision_networks import DETECTING, EFFORT, NOT_YET, ONE_DETECTING, evidence, record
-from plants_collisions import MIXED, alike, falling
-from plants_collisions import evidence as planted
+from plants_collisions import falling, mixed
 
 from nucleate.observables import HeadClass
-from nucleate.papers.collisions.experiments import LARGE, SMALL
 from nucleate.papers.collisions.readings import learning_coefficients, power_laws
-from nucleate.papers.collisions.readings.fleets import fleets, network, recipe
+from nucleate.papers.collisions.readings.fleets import network, networks, recipe
 from nucleate.papers.collisions.readings.heads import final_class, formation_step
-from nucleate.papers.collisions.readings.rollouts import Energies, energies_of
+from nucleate.papers.collisions.readings.rollouts import Energies, energies, energies_of
 from nucleate.record import NEVER, Outcome, RunError
 from nucleate.record.tree import pack, unpack
 
@@ -37,14 +35,13 @@ def test_classes_and_when_heads_form():
     assert final_class(made).tolist() == [[[HeadClass.TRUE, HeadClass.NONE]]]
 
 
-def test_fleets_are_the_networks_that_stayed_finite():
+def test_networks_are_those_that_stayed_finite():
     whole = record(DETECTING)
     lost = whole.assign(outcome=("member", np.array([Outcome.DIVERGED, Outcome.OK], np.int8)))
     gone = whole.assign(outcome=("member", np.full(2, Outcome.DIVERGED, np.int8)))
-    found = fleets(evidence(lost, whole))
-    assert [*found] == [LARGE, SMALL]
-    assert found[SMALL].member.values.tolist() == [1]
-    assert [*fleets(evidence(gone, whole))] == [LARGE]
+    assert networks(evidence(lost)).member.values.tolist() == [1]
+    assert networks(evidence(gone)).sizes["member"] == 0
+    assert energies(evidence(gone)) is None
 
 
 def test_a_record_that_is_not_of_these_networks():
@@ -68,14 +65,14 @@ def test_rollouts_begin_where_simulations_do():
     assert found.truth.shape == found.network.shape == (2, 2, 6)
     assert np.allclose(found.truth[..., 0], found.network[..., 0], rtol=1e-5)
     assert not np.allclose(found.truth[..., -1], found.network[..., -1], rtol=1e-6)
-    kept = unpack(*pack({LARGE: found}))
-    assert isinstance(kept[LARGE], Energies)
-    assert np.array_equal(kept[LARGE].truth, found.truth)
+    kept = unpack(*pack(found))
+    assert isinstance(kept, Energies)
+    assert np.array_equal(kept.truth, found.truth)
 
 
 def test_coefficients_are_of_single_heads_and_can_be_kept():
     made = record(ONE_DETECTING)
-    found = learning_coefficients.of_heads(evidence(made, made))
+    found = learning_coefficients.of_heads(evidence(made))
     assert found.collision.tolist() == [True, True, False, False]
     assert found.member.tolist() == [0, 1, 0, 1]
     assert list(zip(found.block, found.head, strict=True)) == [(1, 0), (1, 0), (1, 1), (1, 1)]
@@ -89,7 +86,7 @@ def test_coefficients_are_of_single_heads_and_can_be_kept():
 
 def test_without_collision_heads_there_are_no_coefficients():
     made = record(NOT_YET)
-    assert learning_coefficients.of_heads(evidence(made, made)) is None
+    assert learning_coefficients.of_heads(evidence(made)) is None
 
 
 @eqx.filter_jit
@@ -114,7 +111,7 @@ def test_a_head_is_its_columns_and_rows():
 
 
 def test_a_head_at_rest_is_judged_by_what_it_did_before():
-    laws = planted(alike(MIXED), resting_late).once(power_laws.of_correlation)[LARGE]
+    laws = mixed(correlation=resting_late).once(power_laws.of_correlation)
     assert power_laws.closing(laws).exponent.values[0, 2, 1] == pytest.approx(0.1, abs=0.01)
 
 
@@ -124,7 +121,5 @@ def resting_late(step: np.ndarray) -> np.ndarray:
 
 def test_laws_can_be_kept():
     made = record(DETECTING)
-    laws = power_laws.of_correlation(evidence(made, made.isel(member=[0])))
-    kept = unpack(*pack(laws))
-    for name in laws:
-        xr.testing.assert_identical(kept[name], laws[name])
+    laws = power_laws.of_correlation(evidence(made))
+    xr.testing.assert_identical(unpack(*pack(laws)), laws)

@@ -1,5 +1,7 @@
 """Real, if tiny, fleets: every claim and every figure can read what the recipe records."""
 
+import pickle
+
 import numpy as np
 import pytest
 from filelock import FileLock
@@ -18,6 +20,7 @@ from nucleate.papers.grokking.experiments import (
     transformer,
 )
 from nucleate.papers.grokking.experiments.images import ImageFleet
+from nucleate.papers.grokking.readings.images import Collapse, collapse
 
 FEW = Effort(training_sets=50, embeddings=50, decoders=50, representations=50)
 
@@ -84,7 +87,17 @@ def tiny_runs(common, noise_file):
 
 
 @pytest.fixture(scope="session")
-def tiny(tiny_runs):
+def collapsed(common) -> Collapse:
+    """The experiment of Appendix I, which trains no network."""
+    path = common / "collapsed.pickle"
+    with FileLock(common / "collapsed.lock"):
+        if not path.exists():
+            path.write_bytes(pickle.dumps(collapse(Evidence({}, None))))
+        return pickle.loads(path.read_bytes())
+
+
+@pytest.fixture(scope="session")
+def tiny(tiny_runs, collapsed):
     """Evidence for the whole paper: one of the runs for each experiment."""
 
     words = {"groups": "group", "batch": "batches", "/digits": "digits"}
@@ -98,4 +111,4 @@ def tiny(tiny_runs):
             return tiny_runs["four"]
         return tiny_runs[next((kind for word, kind in words.items() if word in name), "ten")]
 
-    return Evidence({name: run_of(name) for name in PAPER.experiments}, FEW)
+    return Evidence({name: run_of(name) for name in PAPER.experiments}, FEW, known={collapse: collapsed})

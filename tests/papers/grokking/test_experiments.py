@@ -1,10 +1,23 @@
 """The fleets: which networks they have, what they refuse, and that runs recorded long ago are still theirs."""
 
+from itertools import combinations
+
 import pytest
 
 from nucleate.papers import Budget
 from nucleate.papers.grokking import PAPER
-from nucleate.papers.grokking.experiments import FEASIBLE, ToyFleet
+from nucleate.papers.grokking.experiments import (
+    DATA_SIZE,
+    FEASIBLE,
+    FOUR_SYMBOLS,
+    LOTTERY,
+    TRAJECTORIES,
+    TRANSFORMER,
+    TRANSITION,
+    ToyFleet,
+    toy,
+)
+from nucleate.papers.grokking.experiments.pairs import PairFleet
 
 
 def test_feasible_splits_are_feasible():
@@ -65,14 +78,15 @@ def test_all_networks_may_share_one_split_of_each_size():
     assert set(ToyFleet(seeds=3, one_split=True).members()["seed_split"].tolist()) == {0}
 
 
-def test_a_size_without_feasible_splits_is_refused():
+def test_a_size_without_feasible_splits_is_refused(monkeypatch):
+    monkeypatch.setattr(toy, "_MANY", 100)
     with pytest.raises(ValueError, match=r"ToyFleet.feasible finds no feasible split of 1 pairs"):
         ToyFleet(train_size=(1,), seeds=1, feasible=True).members()
 
 
 def test_claims_need_only_the_experiments_there_are():
     assert {need for claim in PAPER.claims for need in claim.needs} == set(PAPER.experiments)
-    assert [claim.id for claim in PAPER.claims] == [f"grokking/{number}" for number in range(1, 40)]
+    assert [claim.id for claim in PAPER.claims] == [f"grokking/{number}" for number in range(1, 41)]
 
 
 def test_a_smaller_budget_costs_less():
@@ -81,4 +95,22 @@ def test_a_smaller_budget_costs_less():
 
     quick, standard = cost(Budget.QUICK), cost(Budget.STANDARD)
     assert all(quick[name] < standard[name] for name in quick)
-    assert len(quick) >= 15
+    assert set(quick) == {DATA_SIZE, TRANSITION, TRAJECTORIES, FOUR_SYMBOLS, TRANSFORMER, LOTTERY}
+
+
+def test_no_two_fleets_of_a_claim_share_a_network():
+    standard = PAPER.at(Budget.STANDARD)
+    pairs = {name: each for name, each in standard.items() if isinstance(each, PairFleet)}
+    seeds = {name: set(each.members()["seed"].tolist()) for name, each in pairs.items()}
+    for claim in PAPER.claims:
+        for one, other in combinations((name for name in claim.needs if name in seeds), 2):
+            assert not seeds[one] & seeds[other], (claim.id, one, other)
+
+
+def test_paired_rates_may_occur_twice():
+    members = ToyFleet(eta_repr=(1e-3, 3e-3, 1e-2), eta_dec=(1e-4, 1e-3, 1e-3), paired=True, seeds=1).members()
+    assert list(zip(members["eta_repr"].tolist(), members["eta_dec"].tolist(), strict=True)) == [
+        (1e-3, 1e-4),
+        (3e-3, 1e-3),
+        (1e-2, 1e-3),
+    ]

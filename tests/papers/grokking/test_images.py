@@ -187,11 +187,6 @@ def test_phases_are_those_of_table_1_with_sixty_percent():
     assert image_delays(planted.dataset)[:4].tolist() == [800, 1000, np.inf, -np.inf]
 
 
-@pytest.fixture(scope="module")
-def collapsed() -> Collapse:
-    return collapse(Evidence({}, None))
-
-
 def test_the_effective_loss_alone_does_what_the_paper_shows(collapsed):
     row = CLAIMS[39].judge(Evidence({}, None, known={collapse: collapsed}))
     assert row.verdict == Verdict.REPLICATED

@@ -82,7 +82,7 @@ def test_shares_allow_for_what_is_to_come():
 
 
 def test_a_difference_allows_for_the_worst_on_both_sides():
-    hits = lambda now, surely, perhaps: readings.Hits(*(np.arange(10) < count for count in (now, surely, perhaps)))
+    hits = lambda now, surely, perhaps: readings.Hits(*(np.arange(40) < 4 * count for count in (now, surely, perhaps)))
     certain, open_ = hits(8, 8, 8), hits(2, 2, 9)
     assert _above_zero(certain.minus(hits(1, 1, 1))) == Verdict.REPLICATED
     found = certain.minus(open_)

@@ -29,6 +29,9 @@ def test_survey_agrees_with_rank_one_set_at_a_time():
             assert seen.linear[size - 1, number] == (5 - rank == 2)
     assert 0 < seen.critical < 1
     assert ((seen.rate > 0) == seen.linear).all()
+    assert (seen.known[-1] == len(structure.quads)).all()
+    assert seen.averaged_rate[-1] == pytest.approx(seen.rate[-1] / len(structure.quads))
+    assert (seen.averaged_rate[0] == 0).all()
 
 
 def test_a_line_is_of_full_quality_and_noise_of_none():
@@ -98,12 +101,13 @@ def test_theory_steps_are_infinite_where_nothing_is_determined():
     finite, infinite = readings.theory_steps(record)
     assert finite == pytest.approx(150, abs=1)
     assert np.isinf(infinite)
+    assert readings.theory_steps(record, averaged=True)[0] == pytest.approx(70 * finite)
 
 
 def test_a_phase_map_is_laid_out_by_its_hyperparameters():
     cells = [[C, G], [M, X]]
     codes, xs, ys = readings.phase_map(phased(PHASE_DECAY, cells, "wd_dec").dataset, "eta_dec", "wd_dec")
-    assert codes.shape == (len(ys), len(xs), 3)
+    assert codes.shape == (len(ys), len(xs), 1)
     assert codes[[0, 0, -1, -1], [0, -1, 0, -1], 0].tolist() == [C, G, M, X]
     assert xs[0] == pytest.approx(1e-5)
     assert ys[-1] == pytest.approx(10)
@@ -116,7 +120,7 @@ def test_a_network_that_diverged_has_no_phase():
 
 
 def test_steps_to_what_never_came_are_infinite():
-    steps = np.full(40, 300)
+    steps = np.full(100, 300)
     steps[3] = NEVER
     found = readings.steps_to(run(TRAJECTORIES, rqi95_step=("member", steps)).dataset, "rqi95")
     assert np.flatnonzero(np.isinf(found)).tolist() == [3]

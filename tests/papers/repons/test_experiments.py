@@ -2,8 +2,11 @@
 
 import pytest
 
+from nucleate.claims import share, words
+from nucleate.claims.statistics import FEWEST
+from nucleate.papers import Budget
 from nucleate.papers.repons import PAPER
-from nucleate.papers.repons.experiments import EFFORT, ReponFleet
+from nucleate.papers.repons.experiments import DECODERS, EFFORT, LINE, NARROW, SMALL, ReponFleet
 
 
 def test_decoders_share_their_start():
@@ -37,6 +40,12 @@ def test_fleets_that_are_compared_share_no_network():
     assert len(set.union(*seeds)) == sum(map(len, seeds))
 
 
-def test_the_quick_effort_fits_too_few_potentials_for_a_range():
-    assert (EFFORT.quick.fits, EFFORT.standard.fits, EFFORT.paper.fits) == (4, 10, 10)
-    assert (EFFORT.quick.simulated, EFFORT.standard.simulated, EFFORT.paper.simulated) == (40, 400, 1000)
+def test_every_budget_has_enough_potentials_and_simulations_for_an_interval():
+    for effort in (EFFORT.quick, EFFORT.standard, EFFORT.paper):
+        assert effort.fits >= FEWEST
+        assert effort.general == 0 or effort.general >= FEWEST
+        assert words.NEARLY_ALL.judge(share(effort.simulated, effort.simulated)) == "replicated"
+
+
+def test_quick_trains_what_is_learned_in_one_dimension_and_what_recovers_lines():
+    assert list(PAPER.at(Budget.QUICK)) == [LINE, SMALL, DECODERS, NARROW]

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from planted import PlantedRun
-from plants_repons import LEFT, RIGHT, anywhere, fleet, in_order, lines, potentials, some
+from plants_repons import LEFT, RIGHT, anywhere, fleet, flows, in_order, lines, potentials, some
 
 from nucleate.claims import Evidence
 from nucleate.papers.repons import PAPER, readings
@@ -32,10 +32,10 @@ def evidence(line: np.ndarray, plane: np.ndarray, ends: np.ndarray) -> Evidence:
         readings.line_potentials: symmetric,
         readings.parity_potentials: potentials(Parity(), 2),
         readings.rotation_potentials: potentials(Rotation(), 2),
-        readings.general_fit: general,
+        readings.general_fits: (general, general),
         readings.line_energies: np.arange(float(TESTED)),
-        readings.parity_ends: ends,
-        readings.rotation_ends: ends,
+        readings.parity_flows: flows(ends),
+        readings.rotation_flows: flows(ends),
     }
     # A single step: the planted forces are strong, and the film's flow would take long to follow them for more.
     runs = {LINE: PlantedRun(fleet(line, steps=1)), PLANE: PlantedRun(fleet(plane))}
@@ -49,7 +49,8 @@ def draw(seen: Evidence, folder, figures=PAPER.figures):
 
 def test_every_figure_is_drawn(tmp_path):
     members = 5 * TESTED
-    seen = evidence(some(in_order(members), anywhere(members)), anywhere(members, 2), lines(TESTED))
+    ends = some(lines(TESTED), anywhere(TESTED, 2))
+    seen = evidence(some(in_order(members), anywhere(members)), anywhere(members, 2), ends)
     pictures = draw(seen, tmp_path)
     names = [picture.path.name for picture in pictures]
     assert names == ["figure_1.png", "film.gif", "figure_2.png", "figure_3.png", "figure_4.png"]
@@ -58,11 +59,11 @@ def test_every_figure_is_drawn(tmp_path):
 
 @pytest.mark.parametrize("figure", [0, 2, 4])
 def test_panels_without_anything_to_show_say_so(tmp_path, figure):
-    """All networks in order, no simulated line, no lattice."""
+    """All networks in order, no simulated line, or nothing but simulated lines."""
     members = 5 * TESTED
-    seen = evidence(in_order(members), lines(members), anywhere(TESTED, 2))
-    (picture,) = draw(seen, tmp_path, [PAPER.figures[figure]])
-    assert picture.path.stat().st_size > 5000
+    for ends in (anywhere(TESTED, 2), lines(TESTED)):
+        (picture,) = draw(evidence(in_order(members), lines(members), ends), tmp_path, [PAPER.figures[figure]])
+        assert picture.path.stat().st_size > 5000
 
 
 def test_there_are_no_figures_of_potentials_that_cannot_be_fitted(tmp_path):

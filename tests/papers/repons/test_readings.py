@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from planted import PlantedRun
-from plants_repons import LEFT, RIGHT, anywhere, fit, fleet, in_order, potentials, ring, scores, some, well
+from plants_repons import LEFT, RIGHT, anywhere, fit, fleet, flows, in_order, potentials, ring, scores, some, well
 
 from nucleate.claims import Evidence, Reason
 from nucleate.papers.repons import PAPER, readings
@@ -14,24 +14,25 @@ from nucleate.record.tree import pack, unpack
 from nucleate.theories import PairPotential, Parity, Rotation
 from nucleate.theories.pairs import PairPotentialFit
 
-EFFORT = ReponEffort(fits=2, simulated=4)
+EFFORT = ReponEffort(fits=2, general=2, chosen=1, simulated=4, starts=4)
 SNAPSHOTS = 6  # of which the first and the last are left of every fifth: flows of one length, and one program
 IN_THE_PLANE = {readings.parity_potentials: Parity(), readings.rotation_potentials: Rotation()}
 SCORES = (readings.line_scores, readings.general_scores, readings.parity_scores, readings.rotation_scores)
-ENDS = (readings.line_ends, readings.parity_ends, readings.rotation_ends)
+FLOWS = (readings.line_flows, readings.parity_flows, readings.rotation_flows)
 ALL = (
     readings.line_potentials,
     *IN_THE_PLANE,
-    readings.general_fit,
-    readings.line_curls,
+    readings.general_fits,
     *SCORES,
-    *ENDS,
-    readings.quadratic_ends,
+    readings.paired_scores,
+    *FLOWS,
+    readings.quadratic_flows,
     readings.line_forces,
     readings.line_energies,
     readings.line_wells,
-    readings.lattice_lengths,
-    readings.attraction_hessian,
+    readings.flow_lattices,
+    readings.network_lattices,
+    readings.attraction_hessians,
     readings.ceiling,
 )
 
@@ -60,8 +61,8 @@ def with_force(ends: np.ndarray, snapshots: int = SNAPSHOTS):
 @pytest.fixture(scope="module")
 def runs():
     """A few planted runs of every experiment: far too few to say anything."""
-    unseen = fleet(anywhere(20, 2), dim=[1, 2] * 10, train_size=45)
-    unseen["valid_accuracy"] = (("member", "step"), np.full((20, 2), 0.8))
+    unseen = fleet(anywhere(20, 2), train_size=45)
+    unseen["valid_accuracy"] = (("member", "step"), np.full((20, 4), 0.8))
     records = {
         LINE: with_force(some(in_order(20), anywhere(20))),
         SMALL: fleet(in_order(8), init_scale=0.1),
@@ -78,9 +79,9 @@ def small(runs):
     """What is fitted to them and predicted from that; planted where it would be compiled for another symmetry."""
     few = scores(0.4, 0.4).isel(member=slice(EFFORT.simulated))
     known = dict.fromkeys((readings.general_scores, readings.parity_scores, readings.rotation_scores), few)
-    known |= dict.fromkeys((readings.parity_ends, readings.rotation_ends), anywhere(EFFORT.simulated, 2))
+    known |= dict.fromkeys((readings.parity_flows, readings.rotation_flows), flows(anywhere(EFFORT.starts, 2)))
     known |= {compute: potentials(symmetry, 2) for compute, symmetry in IN_THE_PLANE.items()}
-    coarse = lambda symmetry, parts, most=0: PairPotential(symmetry, configurations=60, coefficients=40)
+    coarse = lambda symmetry, runs, most=0: PairPotential(symmetry, configurations=60, coefficients=40)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fits, "_theory", coarse)
         evidence = Evidence(runs, EFFORT, known=known)
@@ -108,8 +109,9 @@ def test_readings_come_back_from_disk_bit_for_bit(small):
 
 def test_fits_from_disk_pull_the_same(small):
     ends = anywhere(5)
-    found, general = small.once(readings.line_potentials), small.once(readings.general_fit)
-    for one, again in zip((*found.fits, general), (*unpack(*pack(found)).fits, unpack(*pack(general))), strict=True):
+    found, general = small.once(readings.line_potentials), small.once(readings.general_fits)
+    kept = (*unpack(*pack(found)).fits, *unpack(*pack(general)))
+    for one, again in zip((*found.fits, *general), kept, strict=True):
         np.testing.assert_array_equal(again.force(ends), one.force(ends))
         np.testing.assert_array_equal(again.energy(ends), one.energy(ends))
 
@@ -146,7 +148,7 @@ def test_two_fits_to_few_runs_feed_every_claim_and_decide_none_that_rests_on_fit
 
 
 def test_parts_share_no_run():
-    parts = readings.split(fleet(in_order(50)), tested=8)
+    parts = readings.split(fleet(in_order(50)), chosen=2, tested=8)
     seeds = [set(part.seed.values.tolist()) for part in (parts.fitted, parts.chosen, parts.tested)]
     assert [len(part) for part in seeds] == [30, 2, 8]
     assert len(set.union(*seeds)) == 40
@@ -154,21 +156,33 @@ def test_parts_share_no_run():
 
 def test_predictions_are_of_tested_runs_alone(monkeypatch):
     monkeypatch.setattr(PairPotentialFit, "score", lambda self, record: record)
-    monkeypatch.setattr(PairPotentialFit, "simulate", lambda self, x0, times: np.stack([0 * x0, x0], axis=1))
+    monkeypatch.setattr(PairPotentialFit, "simulate", lambda self, x0, times: np.stack([0 * x0, x0, x0], axis=1))
     runs = {LINE: PlantedRun(fleet(anywhere(20))), PLANE: PlantedRun(fleet(anywhere(20, 2)))}
     known = {
         readings.line_potentials: potentials(),
-        readings.general_fit: fit(Parity(), well, ring),
+        readings.general_fits: 2 * (fit(Parity(), well, ring),),
         **{compute: potentials(symmetry, 2) for compute, symmetry in IN_THE_PLANE.items()},
     }
     evidence = Evidence(runs, EFFORT, known=known)
-    for compute in (*SCORES, *ENDS):
-        parts = readings.line_parts if compute.__name__.startswith(("line", "general")) else readings.plane_parts
-        tested, found = parts(evidence).tested, compute(evidence)
-        if compute in SCORES:
-            assert found.seed.values.tolist() == tested.seed.values.tolist()
+    for compute in (*SCORES, readings.paired_scores, readings.line_flows):
+        in_line = compute.__name__.startswith(("line", "general", "paired"))
+        tested, found = (readings.line_parts if in_line else readings.plane_parts)(evidence).tested, compute(evidence)
+        if compute is readings.line_flows:
+            np.testing.assert_array_equal(found.ends, readings.first_embedding(tested))
         else:
-            np.testing.assert_array_equal(found, readings.first_embedding(tested))
+            assert sorted(found.seed.values.tolist()) == tested.seed.values.tolist()
+
+
+def test_flows_in_the_plane_start_anywhere_and_have_settled_if_they_keep_their_shape(monkeypatch):
+    grown = lambda self, x0, times: np.stack([x0, x0, 3 * x0 + 1], axis=1)
+    turned = lambda self, x0, times: np.stack([x0, x0, x0[..., ::-1]], axis=1)
+    known = {compute: potentials(symmetry, 2) for compute, symmetry in IN_THE_PLANE.items()}
+    evidence = Evidence({PLANE: PlantedRun(fleet(anywhere(20, 2), init_scale=0.5))}, EFFORT, known=known)
+    for simulate, settled in ((grown, True), (turned, False)):
+        monkeypatch.setattr(PairPotentialFit, "simulate", simulate)
+        found = readings.rotation_flows(evidence)
+        assert found.ends.shape == (EFFORT.starts, 10, 2)
+        assert found.settled.tolist() == [settled] * EFFORT.starts
 
 
 def test_networks_that_went_nowhere_finite_are_left_out_and_padding_is_not():
@@ -180,12 +194,27 @@ def test_networks_that_went_nowhere_finite_are_left_out_and_padding_is_not():
     assert readings.networks(of(record), LINE).seed.values.tolist() == [0, 2]
 
 
-def test_resampled_runs_can_be_told_apart_and_are_refused_as_a_test():
-    record = with_force(anywhere(12))
-    fit = PairPotential(Parity(), coefficients=20).fit(fits._resampled(record, seed=0))
-    assert fit.force_r2 > 0.99
-    with pytest.raises(ValueError, match="also fitted"):
-        fit.score(record)
+def test_potentials_are_fitted_to_runs_that_they_do_not_share(small):
+    found = small.once(readings.line_potentials)
+    seeds = [set(fit.runs["seed"].tolist()) for fit in found.fits]
+    assert len(set.union(*seeds)) == sum(map(len, seeds)) == readings.line_parts(small).fitted.sizes["member"]
+    assert [set(fit.runs["seed"].tolist()) for fit in small.once(readings.general_fits)] == seeds
+    assert found.units == "2 potentials, fitted to disjoint sets of 6 runs or more"
+    assert len(found.curls) == 2
+
+
+def test_a_budget_may_leave_potentials_without_symmetry_out(runs):
+    with pytest.raises(readings.Unfitted) as error:
+        readings.general_fits(Evidence(runs, ReponEffort(general=0)))
+    assert error.value.reason is Reason.LEFT_OUT
+
+
+def test_accuracy_on_trained_pairs_is_what_is_left_of_that_on_all():
+    record = fleet(anywhere(3, 2), train_size=45)
+    record["accuracy"] = record.accuracy * 47 / 55
+    np.testing.assert_allclose(readings.train_accuracy(record), 47 / 55)
+    record["valid_accuracy"] = record.accuracy * 0 + 0.2  # 2 of 10
+    np.testing.assert_allclose(readings.train_accuracy(record), 1)
 
 
 def test_the_ceiling_compares_networks_with_one_start():
@@ -205,10 +234,3 @@ def test_where_nothing_can_be_fitted_the_reason_is_given(record, reason):
     with pytest.raises(readings.Unfitted) as error:
         readings.line_potentials(of(record))
     assert error.value.reason is reason
-
-
-def test_a_range_of_refits_has_one_unit_however_many_refits():
-    six = readings.range_of_refits(np.array([3.0, 1.0, 2.0, 2.0, 2.0, 2.0]))
-    assert (six.value, six.low, six.high, six.units, six.reason) == (2.0, 1.0, 3.0, 1, None)
-    assert readings.range_of_refits(np.ones(5)).reason is Reason.TOO_FEW
-    assert readings.range_of_refits(np.array([*np.ones(9), np.nan])).reason is Reason.UNDEFINED

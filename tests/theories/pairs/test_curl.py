@@ -5,6 +5,7 @@ import pytest
 from planted_pairs import PAIRS, hill, planted, record_of, well
 
 from nucleate.theories import PairPotential, Parity, Rotation
+from nucleate.theories.pairs import ClosedForm
 from nucleate.theories.pairs.curl import linear_columns
 
 
@@ -53,6 +54,12 @@ def test_noise_and_potentials_beyond_pairs_are_not_taken_for_a_curl():
     found = PairPotential(coefficients=60).fit(record_of(r, gradient)).curl
     assert found.pair < 0.9
     assert not found.detected
+
+
+def test_potentials_in_the_test_are_as_smooth_as_those_that_are_fitted():
+    noisy = planted((well, hill), Parity(), members=4, noise=2.0)
+    rough, smooth = (PairPotential(solver=ClosedForm(ridge), coefficients=60).fit(noisy).curl for ridge in (1e-4, 1.0))
+    assert smooth.pair > rough.pair + 0.01
 
 
 def test_the_linear_laws_are_complete_and_the_last_have_no_energy():

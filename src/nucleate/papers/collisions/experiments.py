@@ -1,7 +1,7 @@
-"""The fleets behind the paper's figures, and what measurements that train nothing may cost, at three sizes each."""
+"""The fleet behind the paper's figures, and what measurements that train nothing may cost, at three sizes each."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, final
+from typing import Annotated, final
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from nucleate.papers.collisions.recipe import ParticleNetwork
 from nucleate.papers.paper import Experiment, Sizes
 from nucleate.tasks import Box, ParticleTask
 
-SMALL = "collisions/small"
-LARGE = "collisions/large"
-BOXES = (LARGE, SMALL)  # the large one first: it is more like the paper's
+BOX = "collisions/box"
 
 _OCTAVES = 6  # how far back from the end of a run its log-spaced checkpoints reach
 
@@ -40,8 +38,8 @@ class ParticleFleet(Experiment):
     """Numbers that represent a particle inside the network."""
     hidden: Count = 256
     """Units in the hidden layer of each block's MLP."""
-    seeds: Count = 5
-    """Networks, each with weights and simulations of its own."""
+    seeds: Count = 6
+    """Networks, each with weights and simulations of its own. The paper has five; an interval needs six."""
     batch: Count = 64
     """Pairs of states in a training step; no pair is shown twice."""
     eta: Annotated[float, Above(0)] = 0.001
@@ -100,25 +98,19 @@ def _with_even(spaced: np.ndarray, steps: int, count: int) -> tuple[int, ...]:
     return tuple(np.unique(np.round(np.concatenate([spaced, evenly])).astype(int)).tolist())
 
 
-# Shared by both boxes below the paper's own size. In a pilot of one network the loss left its plateau after 5,000 steps
-# in the small box, where heads formed between 7,000 and 20,000, and after 10,000 in the large one.
-_REDUCED: dict[str, Any] = {"blocks": 3, "heads": 4, "embedding": 64, "hidden": 128, "eta": 0.002}
-
 EXPERIMENTS = {
-    # Small enough for many steps: twelve particles, and a quarter of all pairs are near each other. Its seeds are
-    # fresh: a pilot had seed 0, and the fleets by which rules were mended had 100 to 103.
-    SMALL: Sizes.of(
-        ParticleFleet(particles=12, width=6.0, height=6.0, **_REDUCED, batch=32, stride=8, first_seed=200),
-        standard={"seeds": 4, "steps": 50_000},
-        # Every path, in a minute: too short for heads to form.
-        quick={"seeds": 2, "steps": 1500, "states": 128, "looks": 60, "checkpoints": 6},
-    ),
-    # Few pairs are near each other; the paper's own box is the largest.
-    LARGE: Sizes.of(
-        ParticleFleet(states=128, checkpoints=24, first_seed=2000),
-        standard={"particles": 32, "width": 14.0, "height": 14.0, "batch": 16, "stride": 16, **_REDUCED}
-        | {"seeds": 4, "steps": 40_000, "states": 512, "checkpoints": 20},
-        quick={"seeds": 2, "steps": 300, "states": 64, "looks": 40, "checkpoints": 4},
+    # The reduced box and network were chosen by pilots of one network each (seed 0). 8 × 8 was the smallest box whose
+    # network had all that the claims are about: true heads (one of 10 × 10 had none after 50,000 steps), no collision
+    # head in the first block (one of 6 × 6 had one), and correlations that fall on their way to c*. A width of 32 was
+    # as good as 48 after 20,000 steps, at two thirds of the cost. Heads formed by step 36,000, and so have more than
+    # an octave left. Seeds are fresh: earlier fleets had 100 to 203 and 1000 to 2003.
+    BOX: Sizes.of(
+        ParticleFleet(states=128, checkpoints=24, first_seed=3000),
+        standard={"particles": 16, "width": 8.0, "height": 8.0, "batch": 24, "stride": 16}
+        | {"blocks": 3, "heads": 4, "embedding": 32, "hidden": 64, "eta": 0.002}
+        | {"seeds": 16, "steps": 96_000, "states": 512, "checkpoints": 20},
+        # Two networks in which heads form, for the figures: too few for any claim.
+        quick={"seeds": 2, "steps": 48_000, "states": 256, "looks": 100, "checkpoints": 10},
     ),
 }
 
@@ -160,7 +152,7 @@ EFFORT = Sizes(
         simulations=50,
         rollouts=20,
         draws=4000,
-        chains=Chains(heads=2, checkpoints=8, octaves=3, sampling=Sampling(chains=4, burn_in=150, draws=200)),
+        chains=Chains(heads=3, checkpoints=8, octaves=3, sampling=Sampling(chains=4, burn_in=150, draws=200)),
     ),
     quick=Effort(
         simulations=8,

@@ -8,6 +8,7 @@ machinery of the fit is in the modules `basis`, `normal_equations`, `solvers` an
 from nucleate.theories.pairs.anatomy import (
     aligned_potentials,
     bow,
+    bow_place,
     co_location,
     crater,
     landmarks,
@@ -37,6 +38,7 @@ __all__ = [
     "Translation",
     "aligned_potentials",
     "bow",
+    "bow_place",
     "co_location",
     "crater",
     "landmarks",

@@ -130,16 +130,38 @@ def bow(r: Float[np.ndarray, " point"], f: Float[np.ndarray, " point"]) -> float
     >>> round(bow(r, -np.cos(r)), 2)
     -1.0
     """
+    return _bow(r, f)[1]
+
+
+def bow_place(r: Float[np.ndarray, " point"], f: Float[np.ndarray, " point"]) -> float:
+    r"""Where a well bows inwards most: the place of the smallest slope beyond the steepest point.
+
+        argmin_{s>s*} f′(s),    s* = argmax_{s>0} f′(s)
+
+    Every potential has it, whether or not its bow is deep enough for a minimum; in one without a bow it is the last
+    of the given points. `r`: increasing; points with r < 0 are left out. Source: the "minima-like features" of
+    [mehta2024repons], Section 3.1; the measure is ours.
+
+    >>> r = np.linspace(0, 3 * np.pi / 2, 601)
+    >>> round(bow_place(r, -np.cos(r)) / np.pi, 2)
+    1.5
+    """
+    return _bow(r, f)[0]
+
+
+def _bow(r: Float[np.ndarray, " point"], f: Float[np.ndarray, " point"]) -> tuple[float, float]:
+    """Where the slope beyond the steepest point is smallest, and this slope over the steepest."""
     r, f = r[r >= 0], f[r >= 0]
     slope = np.gradient(f, r)
     steepest = int(np.argmax(slope))
-    return float(slope[steepest:].min() / slope[steepest])
+    flattest = steepest + int(np.argmin(slope[steepest:]))
+    return float(r[flattest]), float(slope[flattest] / slope[steepest])
 
 
 @final
 @dataclass(frozen=True)
 class CoLocation:
-    r"""Where f_a has its feature, where f_r has its minimum, and the ratio of the two: see `co_location`."""
+    r"""Where f_a bows in most, where f_r has its minimum, and the ratio of the two: see `co_location`."""
 
     attractive: float
     repulsive: float
@@ -151,16 +173,15 @@ def co_location(
 ) -> CoLocation:
     r"""Compare the length at which f_a bows inwards with that of the minimum of f_r: is there a common scale?
 
-    The feature of f_a is its `crater` or, if it has none, the edge of the well. Source: [mehta2024repons], Section
-    3.1, which finds both at |r| = 2.
+    The feature of f_a is its `bow_place`, which every potential has; NaN if f_r has no minimum. Source:
+    [mehta2024repons], Section 3.1, which finds both at |r| = 2.
 
     >>> r = np.linspace(0, 4, 401)
-    >>> round(co_location(r, -np.cos(np.pi * r), np.cos(np.pi * r / 2)).ratio, 2)
+    >>> round(co_location(r, -np.cos(np.pi * r / 2), np.cos(np.pi * r / 3)).ratio, 2)
     1.0
     """
-    minimum, repulsive = crater(r, f_a), landmarks(r, f_r)
-    scale = minimum if np.isfinite(minimum) else landmarks(r, f_a).well_edge
-    return CoLocation(scale, repulsive.minimum, scale / repulsive.minimum)
+    place, minimum = bow_place(r, f_a), landmarks(r, f_r).minimum
+    return CoLocation(place, minimum, place / minimum)
 
 
 def aligned_potentials(

@@ -109,7 +109,7 @@ EXPERIMENTS = {
     C23: Sizes.of(GroupFleet(seeds=50), standard={"seeds": 30}, quick=_QUICK),
     # Hours on two cores: a step of 127 elements costs 170 times as much as one of 23.
     C71: Sizes.of(GroupFleet("C71", seeds=10, first_seed=3000), standard=None),
-    C127: Sizes.of(GroupFleet("C127", seeds=6, first_seed=4000), standard=None),
+    C127: Sizes.of(GroupFleet("C127", seeds=10, first_seed=4000), standard=None),
     DECAY: Sizes.of(
         GroupFleet(wd=_DECAYS, seeds=20, first_seed=5000, looks=20),
         standard={"seeds": 6},

@@ -6,10 +6,11 @@ from typing import Annotated, Literal, final
 import jax
 import numpy as np
 
-from nucleate.checking import Above, AtLeast, Count
+from nucleate.checking import Above, AtLeast, Count, Seed
 from nucleate.fleet import Members, grid
 from nucleate.models import ContextAttention, ExpAttention, LinearAttention, SoftmaxAttention, identity
 from nucleate.papers.attention.recipe.joint import JointNetwork, UnitOnClusters
+from nucleate.papers.config import Later
 from nucleate.papers.paper import Experiment, Sizes
 from nucleate.tasks import ContextTask
 
@@ -48,6 +49,8 @@ class JointFleet(Experiment):
     """Standard deviations of weights and logits at the start."""
     seeds: Count = 50
     """Networks per combination. Every network of the fleet has data and weights of its own."""
+    first_seed: Annotated[Seed, Later] = 0
+    """Seeds count from here."""
     steps: Count = 2000
     """Steps of gradient descent on all contexts."""
     look: Count = 20
@@ -74,7 +77,7 @@ class JointFleet(Experiment):
     def members(self) -> Members:
         members = grid(eta=self.eta, init=self.init, seed=range(self.seeds))
         # No two networks share data or an init: each is an independent unit, as the intervals of claims assume.
-        return members.with_columns(repeat=members["seed"], seed=np.arange(members.count))
+        return members.with_columns(repeat=members["seed"], seed=self.first_seed + np.arange(members.count))
 
 
 @final
@@ -94,6 +97,8 @@ class UnitFleet(Experiment):
     """Fresh samples in each step."""
     seeds: Count = 200
     """Units, each with clusters of its own."""
+    first_seed: Annotated[Seed, Later] = 0
+    """Seeds count from here."""
     steps: Count = 1000
     """Steps of stochastic gradient ascent."""
     look: Count = 25
@@ -105,7 +110,8 @@ class UnitFleet(Experiment):
         return UnitOnClusters(self.clusters, self.dim, self.batch, self.look)
 
     def members(self) -> Members:
-        return grid(eta=self.eta, spread=self.spread, seed=range(self.seeds))
+        seeds = range(self.first_seed, self.first_seed + self.seeds)
+        return grid(eta=self.eta, spread=self.spread, seed=seeds)
 
 
 @dataclass(frozen=True)

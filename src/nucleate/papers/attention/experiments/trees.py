@@ -5,10 +5,11 @@ from typing import Annotated, final
 
 import numpy as np
 
-from nucleate.checking import Above, AtLeast
+from nucleate.checking import Above, AtLeast, Seed
 from nucleate.fleet import Members, grid
 from nucleate.models import TransformerSize
 from nucleate.papers.attention.recipe.trees import LEVELS, LatentClassifier
+from nucleate.papers.config import Later
 from nucleate.papers.paper import Experiment, Sizes
 from nucleate.tasks import LatentHierarchy
 
@@ -40,6 +41,8 @@ class TreeFleet(Experiment):
     """Encoder blocks."""
     seeds: Annotated[int, AtLeast(1)] = 5
     """Networks per combination. Every network of the fleet has its own hierarchy and init."""
+    first_seed: Annotated[Seed, Later] = 0
+    """Seeds count from here."""
     eta: Annotated[float, Above(0)] = 1e-4
     """Learning rate."""
     decay: Annotated[float, AtLeast(0)] = 1e-4
@@ -75,7 +78,7 @@ class TreeFleet(Experiment):
             classes=self.classes, parts=self.parts, which=range(len(self.lower)), seed=range(self.seeds), eta=self.eta
         )
         # No two networks share an init or a hierarchy: each is an independent unit, as the intervals of claims assume.
-        seed, which = np.arange(members.count), members["which"]
+        seed, which = self.first_seed + np.arange(members.count), members["which"]
         return members.with_columns(
             repeat=members["seed"],
             seed=seed,

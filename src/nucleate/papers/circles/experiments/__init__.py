@@ -17,6 +17,7 @@ from nucleate.papers.circles.experiments.sizes import (
     PERTURBED,
     PRIMES,
     ROUND,
+    STRONGEST,
     SURVIVAL,
 )
 
@@ -36,6 +37,7 @@ __all__ = [
     "PERTURBED",
     "PRIMES",
     "ROUND",
+    "STRONGEST",
     "SURVIVAL",
     "VARIANTS",
     "CircleFleet",

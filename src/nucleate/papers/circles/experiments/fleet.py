@@ -2,7 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Annotated, Literal, final
+from typing import Annotated, ClassVar, Literal, final
 
 import numpy as np
 import xarray as xr
@@ -24,6 +24,7 @@ from nucleate.theories.reading import STEP, Need, require
 
 VARIANTS = ("A: strongest", "B: two strongest", "C: one random", "D: two random")
 """What "kept" leaves of each network of its source."""
+_NUMBER = {name[0]: number for number, name in enumerate(VARIANTS)}
 
 _NEEDS = (
     Need("signal", ("member", "step", "freq"), "the signal of each frequency; a fleet of circle networks records it"),
@@ -39,6 +40,8 @@ _FEWEST_TO_CHOOSE = 11  # the smallest p with five frequencies
 @dataclass(frozen=True)
 class CircleFleet(Sequel):
     """Modular-addition networks Dec([E_a, E_b]), one for every combination of the listed values."""
+
+    repeats: ClassVar[str] = "embeddings"
 
     p: Annotated[tuple[int, ...], AtLeast(3), Bits(15)] = (59,)
     """Moduli, prime or not."""
@@ -65,6 +68,8 @@ class CircleFleet(Sequel):
     """For "kept": the experiment, with one network per embedding, whose first networks are trained again."""
     kept: tuple[tuple[int, int], ...] = ()
     """For "kept": the two strongest frequencies of each of those networks; read from `source` if left out."""
+    variants: tuple[Literal["A", "B", "C", "D"], ...] = ("A", "B", "C", "D")
+    """For "kept": what is left of each of those networks; one member for each."""
     frozen: bool = False
     """Train the decoder only."""
     eta: Annotated[float, Above(0)] = 0.01
@@ -100,6 +105,8 @@ class CircleFleet(Sequel):
             )
         if self.start == "kept" and not (self.source or self.kept):
             self.refuse("start", "kept needs `source` or `kept`; got neither")
+        if not self.variants or len(set(self.variants)) < len(self.variants):
+            self.refuse("variants", f"must be one or more of A to D, none of them twice; got {self.variants}")
 
     def recipe(self) -> CircleNetwork:
         starts: dict[str, Start] = {
@@ -176,14 +183,14 @@ class CircleFleet(Sequel):
         return first, second
 
     def _kept(self) -> Members:
-        """Variants A to D of each network of the source: the same embedding, decoder and split, fewer frequencies."""
+        """The variants of each network of the source: the same embedding, decoder and split, fewer frequencies."""
         rows = []
         for network, (strongest, next_strongest) in enumerate(self.kept):
-            choice = np.random.default_rng(network)
+            choice = np.random.default_rng(self.first_seed + network)
             others = [k for k in range(1, (self.p[0] + 1) // 2) if k not in (strongest, next_strongest)]
             one, two = choice.choice(others, 2, replace=False).tolist()
             pairs = ((strongest, strongest), (strongest, next_strongest), (one, one), (one, two))
-            rows += [(network, variant, *pair) for variant, pair in enumerate(pairs)]
+            rows += [(network, _NUMBER[name], *pairs[_NUMBER[name]]) for name in self.variants]
         network, variant, first, second = np.asarray(rows).T
         return table(
             p=self.p[0],

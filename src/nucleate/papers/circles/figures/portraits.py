@@ -8,7 +8,7 @@ import xarray as xr
 from nucleate.claims import Evidence
 from nucleate.observables import pca_frequencies, plane, project, signal, spacing
 from nucleate.papers.circles import readings
-from nucleate.papers.circles.experiments import COMPETITION, LONG
+from nucleate.papers.circles.experiments import COMPETITION, LONG, SURVIVAL
 from nucleate.plots import Picture, animate_circles, circle, panels, reach, save, signal_curves, snapshots
 from nucleate.record import at_the_end
 
@@ -32,8 +32,13 @@ def _projected(record: xr.Dataset, member: int, k: int) -> np.ndarray:
     return np.stack([np.asarray(project(snapshot, k)) for snapshot in record.embedding.values[member]])
 
 
+def _longest(evidence: Evidence) -> xr.Dataset:
+    """The networks that are trained for longest at this budget, with snapshots."""
+    return readings.first_trained(evidence, LONG, COMPETITION)
+
+
 def figure_2(evidence: Evidence, folder: Path) -> Picture:
-    record, member = evidence.record(LONG), 0
+    record, member = _longest(evidence), 0
     dead, survivor = _subjects(record, member)
     steps = record.step_embedding.values
     rows = np.unique(np.searchsorted(steps, np.minimum([0, 200, 1000, steps[-1]], steps[-1])))
@@ -66,7 +71,7 @@ def figure_2(evidence: Evidence, folder: Path) -> Picture:
 
 
 def film(evidence: Evidence, folder: Path) -> Picture:
-    record, member = evidence.record(LONG), 0
+    record, member = _longest(evidence), 0
     dead, survivor = _subjects(record, member)
     steps, p = record.step_embedding.values, int(record.p[member])
     signals = np.stack([np.asarray(signal(snapshot)) for snapshot in record.embedding.values[member]])
@@ -113,7 +118,7 @@ def figure_3(evidence: Evidence, folder: Path) -> Picture:
 
 
 def figure_13(evidence: Evidence, folder: Path) -> Picture:
-    record, member = evidence.record(COMPETITION), 0
+    record, member = evidence.record(SURVIVAL), 0
     alive, step = readings.final_alive(record)[member], record.step.values
     spectrum = record.gradient_spectrum.values[member]
     figure, (left, right) = panels(1, 2)

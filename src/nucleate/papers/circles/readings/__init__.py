@@ -3,6 +3,7 @@
 from nucleate.papers.circles.readings.fitness import (
     NOISE_DIMENSIONS,
     Contest,
+    Perturbations,
     Rates,
     contest,
     gradients,
@@ -13,6 +14,7 @@ from nucleate.papers.circles.readings.fitness import (
     start_circularity,
 )
 from nucleate.papers.circles.readings.laws import (
+    FITTED,
     LASSO_NAME,
     LINEAR_NAME,
     SELF_NAME,
@@ -43,8 +45,10 @@ from nucleate.papers.circles.readings.survivors import (
     survival,
     usable,
 )
+from nucleate.papers.circles.readings.trained import first_trained, trained
 
 __all__ = [
+    "FITTED",
     "LASSO_NAME",
     "LINEAR_NAME",
     "NOISE_DIMENSIONS",
@@ -53,6 +57,7 @@ __all__ = [
     "SELF_NAME",
     "Contest",
     "Errors",
+    "Perturbations",
     "Portrait",
     "Rates",
     "Scores",
@@ -65,6 +70,7 @@ __all__ = [
     "dynamics",
     "final_alive",
     "final_embedding",
+    "first_trained",
     "generalised",
     "gradients",
     "lasso_sparsity",
@@ -87,6 +93,7 @@ __all__ = [
     "survival",
     "survival_couplings",
     "told",
+    "trained",
     "trajectory_errors",
     "usable",
     "volterra_scores",

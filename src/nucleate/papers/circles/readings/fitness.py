@@ -45,11 +45,22 @@ def perturbed_frequency(evidence: Evidence) -> int:
     return evidence.about(PERTURBED).config["frequency"]
 
 
-def perturbations(record: xr.Dataset, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """For every network, the deviation of the perturbed signal from the mean of the others, and whether it survived."""
+@dataclass(frozen=True, eq=False)
+class Perturbations:
+    """One frequency made stronger or weaker: where it starts in each network, and whether it survives."""
+
+    deviation: np.ndarray
+    """Of its initial signal from the mean of the others."""
+    spread: np.ndarray
+    """Standard deviation of the others."""
+    lived: np.ndarray
+
+
+def perturbations(record: xr.Dataset, k: int) -> Perturbations:
+    """What became of the perturbed frequency."""
     start = record.signal.values[:, 0]
-    others = np.delete(start, k - 1, axis=1).mean(1)
-    return start[:, k - 1] - others, final_alive(record)[:, k - 1]
+    others = np.delete(start, k - 1, axis=1)
+    return Perturbations(start[:, k - 1] - others.mean(1), others.std(1), final_alive(record)[:, k - 1])
 
 
 @dataclass(frozen=True, eq=False)

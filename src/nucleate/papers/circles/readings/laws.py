@@ -15,10 +15,13 @@ from nucleate.theories.signals import LinearFlowFit, couplings
 LINEAR, LASSO, SELF, VOLTERRA = LinearFlow(LeastSquares()), LinearFlow(Sparse()), SelfFlow(), LotkaVolterra()
 LINEAR_NAME, LASSO_NAME, SELF_NAME = "least squares", "Lasso", "self-term only"
 
+FITTED = 1000
+"""Steps that laws are fitted to. App. D: "we only use data from the first 1000 steps to fit the linear ODE system"."""
+
 
 def run(record: xr.Dataset, member: int) -> xr.Dataset:
-    """One network's signals, without the frequencies that a smaller p does not have."""
-    one = record[["signal"]].isel(member=[member])
+    """One network's signals in the steps to be fitted, without the frequencies that a smaller p does not have."""
+    one = record[["signal"]].isel(member=[member]).sel(step=slice(0, FITTED))
     return one.isel(freq=slice(0, (int(record.p[member]) - 1) // 2))
 
 
@@ -102,6 +105,11 @@ class Errors:
     """Of nothing moving."""
     apart: np.ndarray
     """Distance between Eq. 4 and the rollout, over the size of the signals."""
+
+    def explained(self, error: np.ndarray) -> np.ndarray:
+        """1 − (error / error of nothing moving)², and 0 where that is negative: the share of the motion explained."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.maximum(1 - (error / self.constant) ** 2, 0)
 
 
 def trajectory_errors(evidence: Evidence) -> dict[str, Errors]:

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from nucleate.claims import Evidence
 from nucleate.observables import HeadClass
-from nucleate.papers.collisions.readings.fleets import fleets, network, recipe
+from nucleate.papers.collisions.readings.fleets import network, networks, recipe
 from nucleate.papers.collisions.readings.heads import LEAST_ATTENTION, corrected, final_class
 from nucleate.papers.collisions.recipe import look
 from nucleate.papers.paper import Figure
@@ -18,14 +18,13 @@ from nucleate.plots import Picture
 
 _Table = TypeVar("_Table", xr.Dataset, xr.DataArray)
 
-_FEW = 4  # heads of a fleet that are shown if none detects collisions
+_FEW = 4  # heads that are shown if none detects collisions
 _KINDS = {HeadClass.TRUE: "true", HeadClass.PARTIAL: "partial", HeadClass.NONE: "no"}
 
 
 class Head(NamedTuple):
-    """An attention head: its fleet, its network (the record's `member`), its block and its number there."""
+    """An attention head: its network (the record's `member`), its block and its number there."""
 
-    experiment: str
     member: int
     block: int
     head: int
@@ -59,7 +58,7 @@ def of_finite_networks(figure: Figure) -> Figure:
 
     @functools.wraps(figure)
     def draw(evidence: Evidence, folder: Path) -> Picture | list[Picture] | None:
-        return figure(evidence, folder) if fleets(evidence) else None
+        return figure(evidence, folder) if networks(evidence).sizes["member"] else None
 
     return draw
 
@@ -83,34 +82,27 @@ def final_scores(record: xr.Dataset) -> xr.DataArray:
     )
 
 
-def heads(experiment: str, chosen: xr.DataArray) -> list[Head]:
+def heads(chosen: xr.DataArray) -> list[Head]:
     """The heads for which a table over (member, block, head) says so, in its order."""
-    return [
-        Head(experiment, int(chosen.member[m]), int(b), int(h))
-        for m, b, h in zip(*np.nonzero(chosen.values), strict=True)
-    ]
+    return [Head(int(chosen.member[m]), int(b), int(h)) for m, b, h in zip(*np.nonzero(chosen.values), strict=True)]
 
 
-def collision_heads(evidence: Evidence, experiment: str) -> tuple[list[Head], bool]:
-    """The true and partial heads of a fleet; if it has none, those with the highest scores, and False."""
-    record = fleets(evidence)[experiment]
+def collision_heads(record: xr.Dataset) -> tuple[list[Head], bool]:
+    """The true and partial heads of all networks; if there are none, those with the highest scores, and False."""
     score = final_scores(record)
-    found = heads(experiment, score.copy(data=final_class(record) > HeadClass.NONE))
+    found = heads(score.copy(data=final_class(record) > HeadClass.NONE))
     if found:
         return found, True
     highest = np.sort(score.values.ravel())[-_FEW:]
-    return heads(experiment, score.copy(data=score.values >= highest[0]))[:_FEW], False
+    return heads(score.copy(data=score.values >= highest[0]))[:_FEW], False
 
 
-def examples(evidence: Evidence) -> dict[HeadClass, Example]:
-    """One head of each kind, all of one fleet: the large box, unless the small one has more kinds.
+def examples(record: xr.Dataset) -> dict[HeadClass, Example]:
+    """One head of each kind.
 
     The true head with the highest score, the partial one with the most middling, and the non-collision head whose
     attention is most uniform. For a kind that no head has become, the head with the nearest score left stands in.
     """
-    records = fleets(evidence)
-    best = max(records, key=lambda name: len(np.unique(final_class(records[name]))))
-    record = records[best]
     score, kinds = final_scores(record), final_class(record)
     looks = record.total.values[:, -1] >= LEAST_ATTENTION
     left, found = np.ones(score.shape, bool), {}
@@ -122,14 +114,14 @@ def examples(evidence: Evidence) -> dict[HeadClass, Example]:
         at = np.unravel_index(np.argmin(np.where(pool, np.abs(score.values - aim), np.inf)), score.shape)
         left[at] = False
         member, block, number = map(int, at)
-        head = Head(best, int(record.member[member]), block, number)
+        head = Head(int(record.member[member]), block, number)
         found[kind] = Example(head, float(score.values[at]), kind, bool(kinds[at] == kind))
     return found
 
 
-def subject(evidence: Evidence) -> Example:
+def subject(record: xr.Dataset) -> Example:
     """The head that the film shows: the true one, or what stands in for it."""
-    return examples(evidence)[HeadClass.TRUE]
+    return examples(record)[HeadClass.TRUE]
 
 
 def stand_ins(shown: dict[HeadClass, Example]) -> str:

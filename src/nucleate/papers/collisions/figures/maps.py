@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import numpy as np
+import xarray as xr
 
 from nucleate.claims import Evidence
 from nucleate.observables import HeadClass
 from nucleate.papers.collisions.figures import choice
-from nucleate.papers.collisions.readings.fleets import fleets, recipe
+from nucleate.papers.collisions.readings.fleets import networks, recipe
 from nucleate.plots import Picture, attention_map, panels, save
 
 _ACROSS = (0.14, 0.38, 0.62, 0.86)  # where a particle is put, as shares of the box
@@ -17,8 +18,8 @@ _OPACITY = "The more opaque a line, the more attention."
 
 @choice.of_finite_networks
 def figure_3(evidence: Evidence, folder: Path) -> Picture:
-    shown = choice.examples(evidence)
-    record = fleets(evidence)[next(iter(shown.values())).head.experiment]
+    record = networks(evidence)
+    shown = choice.examples(record)
     box = choice.box(record)
     falling, _, settled = choice.moments(record)
     states = np.array([falling, settled])
@@ -43,16 +44,16 @@ def figure_3(evidence: Evidence, folder: Path) -> Picture:
 @choice.of_finite_networks
 def figures_13_to_15(evidence: Evidence, folder: Path) -> list[Picture]:
     """One particle is moved in a settled state, all others stay."""
-    shown = choice.examples(evidence)
+    record = networks(evidence)
+    shown = choice.examples(record)
     return [
-        _figure(evidence, folder, shown[kind], number)
+        _figure(record, folder, shown[kind], number)
         for number, kind in zip((13, 14, 15), (HeadClass.TRUE, HeadClass.PARTIAL, HeadClass.NONE), strict=True)
         if kind in shown
     ]
 
 
-def _figure(evidence: Evidence, folder: Path, example: choice.Example, number: int) -> Picture:
-    record = fleets(evidence)[example.head.experiment]
+def _figure(record: xr.Dataset, folder: Path, example: choice.Example, number: int) -> Picture:
     box = choice.box(record)
     state = choice.moments(record)[2]
     there = record.held_position.values[state]

@@ -12,7 +12,7 @@ from nucleate.claims import Evidence
 from nucleate.papers.collisions.figures import choice
 from nucleate.papers.collisions.figures.choice import Head
 from nucleate.papers.collisions.readings import learning_coefficients, power_laws
-from nucleate.papers.collisions.readings.fleets import fleets
+from nucleate.papers.collisions.readings.fleets import networks
 from nucleate.papers.collisions.readings.heads import formation_step
 from nucleate.papers.collisions.readings.learning_coefficients import HeadCoefficients
 from nucleate.plots import (
@@ -37,7 +37,7 @@ _COEFFICIENT = " Green: the local learning coefficient, bars of twice its error;
 
 def _laws(evidence: Evidence, head: Head) -> list[tuple[float, float, float, float]]:
     """Start, end, α and ln A of each law of a head."""
-    table = head.of(evidence.once(power_laws.of_correlation)[head.experiment])
+    table = head.of(evidence.once(power_laws.of_correlation))
     rows = np.stack([table[name].values for name in ("start", "end", "exponent", "constant")], axis=1)
     return [(a, b, c, d) for a, b, c, d in rows[np.isfinite(rows).all(1)].tolist()]
 
@@ -47,14 +47,12 @@ def _units(found: HeadCoefficients | None, collision: bool) -> dict[Head, int]:
     if found is None:
         return {}
     rows = np.flatnonzero((found.collision == collision) & np.isfinite(found.value).any(1)).tolist()
-    return {
-        Head(found.experiment, int(found.member[row]), int(found.block[row]), int(found.head[row])): row for row in rows
-    }
+    return {Head(int(found.member[row]), int(found.block[row]), int(found.head[row])): row for row in rows}
 
 
 def _draw_head(ax: Axes, evidence: Evidence, head: Head, row: int | None, named: int = 3) -> Axes | None:
     """|c| with its laws, and the coefficient if it is known; returns the axes of the latter."""
-    record = fleets(evidence)[head.experiment]
+    record = networks(evidence)
     value = head.of(record.correlation)
     level = float(record.contact_limit)
     law_curve(ax, record.step.values, value.values, _laws(evidence, head), level=level, named=named)
@@ -75,12 +73,11 @@ def _subject(evidence: Evidence) -> tuple[Head, int | None, bool]:
     genuine = True
     candidates = list(units)
     if not candidates:
-        example = choice.subject(evidence)
-        candidates, genuine = choice.collision_heads(evidence, example.head.experiment)
+        candidates, genuine = choice.collision_heads(networks(evidence))
+    score = choice.final_scores(networks(evidence))
 
     def rank(head: Head) -> tuple[int, float]:
-        score = head.of(choice.final_scores(fleets(evidence)[head.experiment]))
-        return min(len(_laws(evidence, head)), 2), float(score)
+        return min(len(_laws(evidence, head)), 2), float(head.of(score))
 
     head = max(candidates, key=rank)
     return head, units.get(head), genuine
@@ -101,7 +98,7 @@ def _checkpoints(record: xr.Dataset, head: Head) -> dict[str, int]:
 @choice.of_finite_networks
 def figure_1(evidence: Evidence, folder: Path) -> Picture:
     head, row, genuine = _subject(evidence)
-    record = fleets(evidence)[head.experiment]
+    record = networks(evidence)
     box, steps = choice.box(record), record.step_weights.values
     shown = _checkpoints(record, head)
     state = choice.moments(record)[1]
@@ -134,34 +131,28 @@ def figure_1(evidence: Evidence, folder: Path) -> Picture:
 
 @choice.of_finite_networks
 def figure_6(evidence: Evidence, folder: Path) -> Picture:
-    chosen = {name: choice.collision_heads(evidence, name) for name in fleets(evidence)}
-    rows = max(len(heads) for heads, _ in chosen.values())
-    figure, axes = panels(1, len(chosen), size=(4.8, 1.5 + 0.22 * max(rows, 6)))
-    notes = []
-    for ax, (name, (heads, genuine)) in zip(axes, chosen.items(), strict=True):
-        record = fleets(evidence)[name]
-        table = evidence.once(power_laws.of_correlation)[name]
-        last = [(head, _closing(head.of(table))) for head in heads]
-        known = [(head, law) for head, law in last if law is not None]
-        values = {key: [float(law[key]) for _, law in known] for key in ("exponent", "error", "correlated_error")}
-        interval_rows(
-            ax,
-            [f"{head.member}: {head.block}-{head.head}" for head, _ in known],
-            -np.array(values["exponent"]),
-            values["error"],
-            wide=values["correlated_error"],
-            filled=[float(law.preferred) == 0 for _, law in known],
-            band=_TABLE_5,
-            within=_SHOWN,
-            xlabel="slope of ln |c| over ln t, before it comes to rest",
-        )
-        ax.set_ylim(rows - 0.4, -0.6)  # one row is as high here as there
-        ax.set_title(choice.fleet_name(record), pad=8)
-        if not genuine:
-            notes.append(f"{choice.fleet_name(record)}: no head detects collisions, shown are the highest scores.")
-        if len(known) < len(heads):
-            notes.append(f"{choice.fleet_name(record)}: {len(heads) - len(known)} heads have no law.")
-    axes[0].set_ylabel("network: block-head")
+    record = networks(evidence)
+    heads, genuine = choice.collision_heads(record)
+    table = evidence.once(power_laws.of_correlation)
+    known = [(head, law) for head in heads if (law := _closing(head.of(table))) is not None]
+    values = {key: [float(law[key]) for _, law in known] for key in ("exponent", "error", "correlated_error")}
+    figure, (ax,) = panels(1, 1, size=(4.8, 1.5 + 0.22 * max(len(known), 6)))
+    interval_rows(
+        ax,
+        [f"{head.member}: {head.block}-{head.head}" for head, _ in known],
+        -np.array(values["exponent"]),
+        values["error"],
+        wide=values["correlated_error"],
+        filled=[float(law.preferred) == 0 for _, law in known],
+        band=_TABLE_5,
+        within=_SHOWN,
+        xlabel="slope of ln |c| over ln t, before it comes to rest",
+    )
+    ax.set_title(choice.fleet_name(record), pad=8)
+    ax.set_ylabel("network: block-head")
+    notes = [] if genuine else ["No head detects collisions: shown are the highest scores."]
+    if len(known) < len(heads):
+        notes.append(f"{len(heads) - len(known)} heads have no law.")
     return Picture(
         save(figure, folder / "figure_6.png"),
         "Fig. 6: exponents of collision heads",
@@ -186,7 +177,7 @@ def figures_16_to_35(evidence: Evidence, folder: Path) -> list[Picture]:
     ):
         units = _units(found, collision)
         if units:
-            fleet = choice.fleet_name(fleets(evidence)[next(iter(units)).experiment])
+            fleet = choice.fleet_name(networks(evidence))
             entries.append(
                 Picture(_page(evidence, folder / f"{stem}.png", units), title, f"{fleet}. {_CORRELATION}{_COEFFICIENT}")
             )

@@ -8,48 +8,44 @@ import numpy as np
 from nucleate.claims import Evidence
 from nucleate.papers.collisions.figures import choice
 from nucleate.papers.collisions.readings import rollouts
-from nucleate.papers.collisions.readings.fleets import fleets, network, recipe
+from nucleate.papers.collisions.readings.fleets import network, networks, recipe
 from nucleate.plots import PALETTE, Picture, animate_attention, panels, save
 
+_COLUMNS = 4
 _EVERY = 20  # steps from a frame of the film to the next
 _START = 5  # what the film's key is folded with
 
 
 def figure_7(evidence: Evidence, folder: Path) -> Picture | None:
-    known = evidence.once(rollouts.energies)
-    found = {name: known[name] for name in fleets(evidence) if name in known and known[name].truth.size}
-    if not found:
+    held = evidence.once(rollouts.energies)
+    if held is None:
         return None
-    columns = max(len(held.truth) for held in found.values())
-    figure, axes = panels(len(found), columns, size=(3.1, 2.9))
-    for row, (name, held) in enumerate(found.items()):
-        record = fleets(evidence)[name]
-        ceiling = 1.25 * float(held.truth.mean(1).max())
-        for column in range(columns):
-            ax = axes[row * columns + column]
-            if column >= len(held.truth):
-                ax.remove()
-                continue
-            with np.errstate(invalid="ignore", over="ignore"):
-                mean = held.network[column].astype(np.float64).mean(0)
-            ax.plot(mean, color=PALETTE[1], label="network")
-            ax.plot(held.truth[column].mean(0), color="0.15", lw=1.3, ls=(0, (4, 2)), label="truth")
-            ax.set(xlabel="time step", ylabel="" if column else "total energy", ylim=(0, ceiling))
-            fleet = choice.fleet_name(record) if column == 0 else ""
-            ax.set_title(f"{fleet}\nnetwork {int(record.member[column])}", fontsize=10, pad=6)
+    record, count = networks(evidence), len(held.truth)
+    columns = min(_COLUMNS, count)
+    figure, axes = panels(-(-count // columns), columns, size=(3.1, 2.9))
+    ceiling = 1.25 * float(held.truth.mean(1).max())
+    for number, (ax, truth, predicted) in enumerate(zip(axes, held.truth, held.network, strict=False)):
+        with np.errstate(invalid="ignore", over="ignore"):
+            mean = predicted.astype(np.float64).mean(0)
+        ax.plot(mean, color=PALETTE[1], label="network")
+        ax.plot(truth.mean(0), color="0.15", lw=1.3, ls=(0, (4, 2)), label="truth")
+        ax.set(xlabel="time step", ylabel="" if number % columns else "total energy", ylim=(0, ceiling))
+        ax.set_title(f"network {int(record.member[number])}", fontsize=10, pad=6)
+    for ax in axes[count:]:
+        ax.remove()
     axes[0].legend()
-    starts = next(iter(found.values())).truth.shape[1]
     return Picture(
         save(figure, folder / "figure_7.png"),
         "Fig. 7: energy of networks that simulate",
-        f"Mean over {starts} initial states. The axis ends a quarter above the truth; curves beyond it gain energy.",
+        f"{choice.fleet_name(record)}. Mean over {held.truth.shape[1]} initial states. The axis ends a quarter above "
+        "the truth; curves beyond it gain energy.",
     )
 
 
 @choice.of_finite_networks
 def film(evidence: Evidence, folder: Path) -> Picture:
-    example = choice.subject(evidence)
-    record = fleets(evidence)[example.head.experiment]
+    record = networks(evidence)
+    example = choice.subject(record)
     made = recipe(record)
     start = made.task.start(jax.random.fold_in(jax.random.key(0), _START), 1)
     truth = jax.tree.map(lambda array: np.asarray(array)[:, 0], made.task.trajectory(start, rollouts.ROLLOUT, _EVERY))

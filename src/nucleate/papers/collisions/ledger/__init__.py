@@ -1,7 +1,7 @@
-"""What the paper claims, each claim with the rule by which it is judged.
+"""What the paper claims, each claim with the rule by which it is judged, and those by which it was judged before.
 
-Rules were fixed before the fleets of `docs/collisions-standard.md` were looked at; it also says what earlier fleets
-changed in them.
+One fleet is judged; below the budget `paper`, its box and its networks are smaller than the paper's. What networks show
+counts for a claim at once; against it, only what they show when they have finished learning (`maturity`).
 """
 
 from nucleate.claims import in_order

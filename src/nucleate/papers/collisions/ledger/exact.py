@@ -1,4 +1,6 @@
-"""Claims 13 to 16: theorems behind the paper, which need no training."""
+"""Claims 13 to 18: theorems behind the paper, which need no training."""
+
+from collections.abc import Callable
 
 import jax.numpy as jnp
 import numpy as np
@@ -6,7 +8,7 @@ import xarray as xr
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, Threshold
+from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, Revision, Threshold
 from nucleate.observables import MALA, Matching, Sampling, Setting, Whole, aoyagi, learning_coefficient
 from nucleate.papers.collisions.experiments import Effort
 from nucleate.theories import PowerLaw, Window
@@ -32,20 +34,27 @@ POWER = Check("exponent at a degenerate minimum, r = 0", "1/2", Region.around(0.
 THETA = Check("its Łojasiewicz exponent", "3/4", Region.around(0.75, 0.005), Threshold.PAPER)
 RATE = Check("rate of the exponential at r = 1", "1", Region.around(1, 0.005), Threshold.PAPER)
 OTHER_RATE = Check("rate of the exponential at r = −1, to the minimum at 1", "2", Region.around(2, 0.01))
-SMOOTH = Check("exponent of a smooth measurement", "1/2", Region.around(0.5, 0.01))
-ROUGH = Check("exponent of a ½-Hölder measurement", "1/4", Region.around(0.25, 0.005))
+SMOOTH = Check("exponent of a smooth measurement", "at least 1/2", Region.at_least(0.495), Threshold.PAPER)
+STILL = Check("exponent of one that is still at the limit", "at least 1/2", Region.at_least(0.495), Threshold.PAPER)
+ROUGH = Check("exponent of a ½-Hölder measurement", "at least 1/4", Region.at_least(0.245), Threshold.PAPER)
 ORDER = Check("exponent of |m| over |r|", "1/2", Region.around(0.5, 0.005), Threshold.PAPER)
-OFF = Check("largest error of λ̂ by MALA, in standard errors", "below 4", Region.below(4))
-SPREAD = Check("largest standard error, over the truth", "small", Region.at_most(0.05))
-LINEAR = Check("largest error of the formula for deep linear networks", "0", Region.at_most(1e-12))
+OFF = Check("largest error of λ̂ by MALA, in standard errors", "0", None)
+SPREAD = Check("largest standard error, over the truth", "small", None)
+LINEAR = Check("largest error of the formula for deep linear networks", "0", None)
+FASTER = Check(
+    "smallest exponent of d(x, Z), over (1 − θ)/(2θ − 1)", "at least 1", Region.at_least(0.99), Threshold.PAPER
+)
+CONSTANT = Check("C with which |x³| = C |x⁴/4|^¾", "4", Region.around(4, 0.005), Threshold.PAPER)
 
 
 def flow(r: float, times: np.ndarray) -> np.ndarray:
-    """x(t) of x′ = −r x − x³ from x(0) = ½, by Runge-Kutta."""
-    found = solve_ivp(
-        lambda t, x: -r * x - x**3, (0.0, times[-1]), [0.5], "DOP853", times, rtol=1e-12, atol=1e-15, max_step=1e5
-    )
-    return found.y[0]
+    """x(t) of x′ = −r x − x³ from x(0) = ½."""
+    return _integrated(lambda t, x: -r * x - x**3, [0.5], times)[0]
+
+
+def _integrated(velocity: Callable, start: list[float], times: np.ndarray) -> np.ndarray:
+    """The path of a flow, by Runge-Kutta, [coordinate, time]."""
+    return solve_ivp(velocity, (0.0, times[-1]), start, "DOP853", times, rtol=1e-12, atol=1e-15, max_step=1e5).y
 
 
 def _power(value: np.ndarray) -> xr.Dataset:
@@ -75,13 +84,42 @@ def _flows(evidence: Evidence) -> Findings:
 
 def _hoelder(evidence: Evidence) -> Findings:
     path = flow(0.0, _DEGENERATE)
-    smooth, rough = (float(_power(value).exponent) for value in (2 * path + path**2, path**_BETA))
+    found = {SMOOTH: 2 * path + path**2, STILL: path**2, ROUGH: path**_BETA}
     return Findings(
-        {
-            SMOOTH: Estimate.exact(smooth),
-            ROUGH: Estimate.exact(rough),
-        },
-        "2x + x² and √x along the flow of x⁴/4, whose x falls as t^−½.",
+        {check: Estimate.exact(_power(value).exponent) for check, value in found.items()},
+        "2x + x², x² and √x along the flow of x⁴/4, whose x falls as t^−½. The corollary gives an upper bound, which "
+        "the second does not use up.",
+    )
+
+
+def _minima(evidence: Evidence) -> Findings:
+    """Exponents of d(x, Z) along flows to degenerate minima: of x^2k/2k, and of x²y²/2 towards the point in which its
+    lines of minima cross."""
+    found = {
+        f"x^{2 * k}": (
+            _power(_integrated(lambda t, x, k=k: -(x ** (2 * k - 1)), [0.5], _DEGENERATE)[0]),
+            1 - 1 / (2 * k),
+        )
+        for k in (2, 3, 4)
+    }
+    crossing = _integrated(lambda t, x: [-x[0] * x[1] ** 2, -(x[0] ** 2) * x[1]], [0.5, 0.5], _DEGENERATE)
+    found["x²y²"] = (_power(crossing.min(axis=0)), 3 / 4)
+    rates = {name: (float(law.exponent), (1 - theta) / (2 * theta - 1)) for name, (law, theta) in found.items()}
+    each = ", ".join(f"{name} {rate:.4f} ({bound:.4f})" for name, (rate, bound) in rates.items())
+    return Findings(
+        {FASTER: Estimate.exact(min(rate / bound for rate, bound in rates.values()))},
+        f"Exponents, with the bound in brackets: {each}. The minima of x²y² are two lines; the flow is along the "
+        "diagonal, to where they cross.",
+    )
+
+
+def _constant(evidence: Evidence) -> Findings:
+    x = np.geomspace(1e-3, 1e3, 61)
+    ratios = x**3 / (x**4 / 4) ** 0.75
+    return Findings(
+        {CONSTANT: Estimate.exact(ratios.mean())},
+        "The ratio is the same for all x, so that θ = ¾ is right; but C = 4^¾ = 2√2. A misprint, which touches nothing "
+        "else.",
     )
 
 
@@ -158,10 +196,17 @@ CLAIMS = (
     Claim(
         "collisions/14",
         "Corollary A.4",
-        "A β-Hölder measurement of a gradient flow inherits its rate.",
-        (SMOOTH, ROUGH),
+        "A β-Hölder measurement of a gradient flow converges at its rate to the power β, or faster.",
+        (SMOOTH, STILL, ROUGH),
         _hoelder,
-        quote="when x(t) converges as a power law, so does any sufficiently nice scalar measurement Q(x(t)).",
+        quote="If θ > ½ then |Q(x(t)) − Q*| ≤ A′(t + B′)^−αβ for all t > T.",
+        history=(
+            Revision(
+                "The exponents of 2x + x² and √x are 1/2 and 1/4.",
+                "replicated",
+                "the corollary gives an upper bound: a measurement may fall faster.",
+            ),
+        ),
     ),
     Claim(
         "collisions/15",
@@ -177,5 +222,31 @@ CLAIMS = (
         "Sampling estimates the learning coefficient of losses in which it is known.",
         (OFF, SPREAD, LINEAR),
         _coefficients,
+        quote="Estimating the local learning coefficient in (3) amounts to sampling from the tempered posterior "
+        "distribution in (4).",
+        history=(
+            Revision(
+                "Errors of λ̂ below four standard errors, these below a twentieth of the truth.",
+                "replicated",
+                "it is a test of this code, not of the paper.",
+            ),
+        ),
+    ),
+    Claim(
+        "collisions/17",
+        "Corollary A.3",
+        "A gradient flow approaches degenerate minima as a power of time, with the exponent of Łojasiewicz or faster.",
+        (FASTER,),
+        _minima,
+        quote="If θ > ½ then d(x(t), Z) ≤ A(t + B)^−α for all t, where α = (1−θ)/(2θ−1) > 0 and A, B are constants, "
+        "A > 0.",
+    ),
+    Claim(
+        "collisions/18",
+        "Example A.5",
+        "The first Łojasiewicz inequality of x⁴/4 is an equality with C = 4 and θ = ¾.",
+        (CONSTANT,),
+        _constant,
+        quote="Setting C = 4 and θ = ¾ we obtain equality for all x ∈ ℝ.",
     ),
 )

@@ -1,58 +1,50 @@
-"""From when on networks can be judged: before heads form, and before a network has learned, it is too early."""
+"""From when on networks can be judged: before heads form, and before a network has learned, it is too early.
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import final
+A network that explains nine tenths of the variance of accelerations has finished learning. One that has not, counts for
+a claim with what it shows, and against none: what it lacks may still come.
+"""
 
 import numpy as np
 import xarray as xr
 
-from nucleate.claims import Evidence, Maturity, When
+from nucleate.claims import When, words
 from nucleate.observables import HeadClass
-from nucleate.papers.collisions.experiments import LARGE, SMALL
-from nucleate.papers.collisions.readings.fleets import fleets
-from nucleate.papers.collisions.readings.heads import final_class
-from nucleate.record import stayed_finite
+from nucleate.papers.collisions.experiments import BOX
+from nucleate.papers.collisions.readings.heads import final_class, formation_step
+from nucleate.record import NEVER, stayed_finite
 
-UNTRAINED = 0.5
-"""Of the variance of accelerations: a network that leaves more unexplained is not a simulator yet."""
+UNEXPLAINED = round(1 - words.EXPLAINS.low, 6)
+"""Of the variance of accelerations: a network that leaves more unexplained has not finished learning."""
 
-
-@final
-@dataclass(frozen=True)
-class InEitherBox(Maturity):
-    """`holds` of the networks that stayed finite in at least one box; `says` what that means."""
-
-    says: str
-    holds: Callable[[xr.Dataset], bool]
-
-    @property
-    def experiments(self) -> tuple[str, ...]:
-        return (SMALL, LARGE)
-
-    def lacks(self, evidence: Evidence) -> str:
-        boxes = fleets(evidence).values()
-        if not boxes or any(map(self.holds, boxes)):
-            return ""  # where no network is left, none is still to come
-        return f"not yet in either box: {self.says}"
-
-    def __str__(self) -> str:
-        return f"when, in either box, {self.says}"
+_PARTIAL = 0.3  # as for `head_class`
+_OCTAVE = 2.0
 
 
-def trained(record: xr.Dataset) -> np.ndarray:
-    """Which networks have learned enough to be simulators, [member]."""
-    return record.fvu.values[:, -1] <= UNTRAINED
+def finished(record: xr.Dataset) -> np.ndarray:
+    """Which networks have finished learning, [member]."""
+    return record.fvu.values[:, -1] <= UNEXPLAINED
 
 
-def _formed(record: xr.Dataset) -> bool:
-    return bool((final_class(stayed_finite(record)) > HeadClass.NONE).any())
+def settled(record: xr.Dataset) -> np.ndarray:
+    """Which collision heads have been such for the last octave of training, or longer, [member, block, head]."""
+    since = formation_step(record, _PARTIAL)
+    return (since != NEVER) & (_OCTAVE * since <= record.step.values[-1])
 
 
-FORMED_IN_LARGE = When("a head detects collisions", LARGE, _formed)
-TRUE_HEAD = InEitherBox(
-    "a head is a true collision head", lambda record: bool((final_class(record) == HeadClass.TRUE).any())
-)
-TRAINED = InEitherBox(
-    f"a network leaves at most {UNTRAINED:.0%} of the variance unexplained", lambda record: bool(trained(record).any())
-)
+def _most(holds: np.ndarray) -> bool:
+    """Whether something holds for most networks; where no network is left, none is still to come."""
+    return not len(holds) or bool(holds.mean() > words.MOST.low)
+
+
+def _developed(record: xr.Dataset) -> bool:
+    record = stayed_finite(record)
+    have_one = (final_class(record) == HeadClass.TRUE).any(axis=(1, 2))
+    return _most(np.asarray(have_one | finished(record)))
+
+
+def _have_settled(record: xr.Dataset) -> bool:
+    return _most(np.asarray(settled(stayed_finite(record)).any(axis=(1, 2))))
+
+
+DEVELOPED = When("most networks have a true collision head or have finished learning", BOX, _developed)
+SETTLED = When("most networks have a head that has detected collisions for an octave", BOX, _have_settled)

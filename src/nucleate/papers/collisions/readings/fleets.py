@@ -1,6 +1,7 @@
-"""The fleets themselves: networks that stayed finite, how they were made, and their weights as networks again."""
+"""The fleet itself: networks that stayed finite, how they were made, and their weights as networks again."""
 
 import json
+from functools import cache
 
 import numpy as np
 import xarray as xr
@@ -8,29 +9,24 @@ import xarray as xr
 from nucleate.claims import Evidence
 from nucleate.fleet import rebuild
 from nucleate.models import ParticleTransformer
-from nucleate.papers.collisions.experiments import BOXES, ParticleFleet
+from nucleate.papers.collisions.experiments import BOX, ParticleFleet
 from nucleate.papers.collisions.recipe import ParticleNetwork
 from nucleate.record import RunError, stayed_finite
 
 
-def fleets(evidence: Evidence) -> dict[str, xr.Dataset]:
-    """The networks of each experiment that stayed finite, if there are any; the large box first."""
-    found = {name: stayed_finite(evidence.record(name)) for name in BOXES}
-    return {name: record for name, record in found.items() if record.sizes["member"]}
-
-
-def box_name(experiment: str) -> str:
-    """What notes call an experiment.
-
-    >>> box_name("collisions/large")
-    'large box'
-    """
-    return f"{experiment.split('/')[1]} box"
+def networks(evidence: Evidence) -> xr.Dataset:
+    """The networks that stayed finite; there may be none."""
+    return stayed_finite(evidence.record(BOX))
 
 
 def recipe(record: xr.Dataset) -> ParticleNetwork:
     """How the networks of a record were made: their task, their size, their boundary."""
-    config = json.loads(record.attrs.get("about", "{}")).get("config")
+    return _recipe(record.attrs.get("about", "{}"))
+
+
+@cache  # figures ask for every head that they show
+def _recipe(about: str) -> ParticleNetwork:
+    config = json.loads(about).get("config")
     if config is None:
         raise RunError("The record does not say how its networks were made: attribute `about` has no config.")
     return ParticleFleet.from_json(config).recipe()

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from nucleate.claims import Evidence
-from nucleate.papers.collisions.readings.fleets import fleets
+from nucleate.papers.collisions.readings.fleets import networks
 from nucleate.theories import KnownLimit, PowerLaw, RecordedLimit, Regimes
 from nucleate.theories.power_laws import Limit
 
@@ -17,24 +17,23 @@ LEAST_R2 = 0.7
 _PIECE = 0.23  # octaves: the shortest window of that table
 
 
-def of_correlation(evidence: Evidence) -> dict[str, xr.Dataset]:
-    """Power laws of |c|, as in the paper: `PowerLawFit.laws` of each experiment."""
+def of_correlation(evidence: Evidence) -> xr.Dataset:
+    """Power laws of |c|, as in the paper: `PowerLawFit.laws`."""
     return _laws(evidence, KnownLimit())
 
 
-def of_distance_to_limit(evidence: Evidence) -> dict[str, xr.Dataset]:
+def of_distance_to_limit(evidence: Evidence) -> xr.Dataset:
     """Power laws of |c − c*|, the quantity of Corollary A.4."""
     return _laws(evidence, RecordedLimit("contact_limit"))
 
 
-def of_score(evidence: Evidence) -> dict[str, xr.Dataset]:
+def of_score(evidence: Evidence) -> xr.Dataset:
     """Power laws of 1 − `frac`."""
     return _laws(evidence, KnownLimit(1.0), "frac")
 
 
-def _laws(evidence: Evidence, limit: Limit, variable: str = "correlation") -> dict[str, xr.Dataset]:
-    theory = PowerLaw(variable, limit, Regimes(octaves=_PIECE))
-    return {name: theory.fit(record).laws for name, record in fleets(evidence).items()}
+def _laws(evidence: Evidence, limit: Limit, variable: str = "correlation") -> xr.Dataset:
+    return PowerLaw(variable, limit, Regimes(octaves=_PIECE)).fit(networks(evidence)).laws
 
 
 def decays(laws: xr.Dataset) -> np.ndarray:

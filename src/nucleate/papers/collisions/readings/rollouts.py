@@ -11,7 +11,7 @@ from jaxtyping import Float
 from nucleate.claims import Evidence
 from nucleate.models import ParticleTransformer
 from nucleate.papers.collisions.experiments import Effort
-from nucleate.papers.collisions.readings.fleets import fleets, network, recipe
+from nucleate.papers.collisions.readings.fleets import network, networks, recipe
 from nucleate.tasks import ParticleState
 
 ROLLOUT = 1000
@@ -26,14 +26,14 @@ class Energies:
     network: Float[np.ndarray, "member start time"]
 
 
-def energies(evidence: Evidence[Effort]) -> dict[str, Energies]:
-    """Simulations and rollouts from the same fresh starts, for every network."""
-    starts = evidence.effort.rollouts
-    return {name: energies_of(record, starts) for name, record in fleets(evidence).items()}
+def energies(evidence: Evidence[Effort]) -> Energies | None:
+    """Simulations and rollouts from the same fresh starts, for every network; None if there is none."""
+    record = networks(evidence)
+    return energies_of(record, evidence.effort.rollouts) if record.sizes["member"] else None
 
 
 def energies_of(record: xr.Dataset, starts: int, steps: int = ROLLOUT) -> Energies:
-    """The energies of one experiment's networks, all from the same starts."""
+    """The energies of a record's networks, all from the same starts."""
     made = recipe(record)
     start = made.task.start(jax.random.key(1), starts)
     truth = np.asarray(made.task.energy(made.task.trajectory(start, steps)).total).T

@@ -2,7 +2,13 @@
 
 from nucleate.papers.grokking.experiments import groups, images, toy, toy_maps, transformer
 from nucleate.papers.grokking.experiments.effort import EFFORT, Effort
-from nucleate.papers.grokking.experiments.groups import GROUPS, GROUPS_CORNERS, GROUPS_PHASES, GroupFleet
+from nucleate.papers.grokking.experiments.groups import (
+    GROUPS,
+    GROUPS_CORNERS,
+    GROUPS_NO_DECAY,
+    GROUPS_PHASES,
+    GroupFleet,
+)
 from nucleate.papers.grokking.experiments.toy import (
     CORNERS,
     CORNERS_DECAY,
@@ -10,6 +16,8 @@ from nucleate.papers.grokking.experiments.toy import (
     DATA_SIZE,
     FEASIBLE,
     FOUR_SYMBOLS,
+    NO_DECAY,
+    NO_DECAY_CLASSES,
     PHASE_DECAY,
     PHASE_DECAY_CLASSES,
     PHASE_RATES,
@@ -57,10 +65,13 @@ __all__ = [
     "FOUR_SYMBOLS",
     "GROUPS",
     "GROUPS_CORNERS",
+    "GROUPS_NO_DECAY",
     "GROUPS_PHASES",
     "INIT",
     "INIT_CLASSES",
     "LOTTERY",
+    "NO_DECAY",
+    "NO_DECAY_CLASSES",
     "PHASE_DECAY",
     "PHASE_DECAY_CLASSES",
     "PHASE_RATES",

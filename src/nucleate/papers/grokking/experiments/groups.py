@@ -13,6 +13,7 @@ from nucleate.tasks import Group
 
 GROUPS = "grokking/groups"
 GROUPS_PHASES = "grokking/groups-phases"
+GROUPS_NO_DECAY = "grokking/groups-no-decay"
 GROUPS_CORNERS = "grokking/groups-corners"
 
 
@@ -72,7 +73,7 @@ EXPERIMENTS = {
             look=50,
         ),
         standard={"train_fraction": (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9), "seeds": 8},
-        quick={"train_fraction": (0.3, 0.5, 0.7), "seeds": 2, "steps": 2000},
+        quick=None,
     ),
     # Fig. 6d, whose weight decays the authors' code lists; the paper splits 24/12.
     GROUPS_PHASES: Sizes.of(
@@ -81,11 +82,20 @@ EXPERIMENTS = {
             eta_dec=logspace(-5, -2, 16),
             wd_dec=(0.0, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 50.0, 100.0, 200.0),
         ),
-        standard={"eta_dec": logspace(-5, -2, 7), "wd_dec": (0.0, 1.0, 3.0, 10.0, 50.0, 200.0), "steps": 10_000},
-        quick={"eta_dec": logspace(-5, -2, 3), "wd_dec": (0.0, 10.0, 200.0), "seeds": 1, "steps": 2000},
+        standard={
+            "eta_dec": logspace(-5, -2, 7),
+            "wd_dec": (0.0, 1.0, 3.0, 10.0, 50.0, 200.0),
+            "seeds": 1,
+            "steps": 10_000,
+        },
+        quick=None,
+    ),
+    # Its row without decay, but for the corner.
+    GROUPS_NO_DECAY: Sizes.of(
+        _phases(first_seed=3000, eta_dec=logspace(-5, -2, 16)[:-1]),
+        standard={"eta_dec": logspace(-5, -2, 7)[:-1]},
+        quick=None,
     ),
     # Its right corners: a fast decoder, without and with decay.
-    GROUPS_CORNERS: Sizes.of(
-        _phases(first_seed=2000, eta_dec=(1e-2,), wd_dec=(0.0, 200.0), seeds=6), quick={"seeds": 1, "steps": 2000}
-    ),
+    GROUPS_CORNERS: Sizes.of(_phases(first_seed=2000, eta_dec=(1e-2,), wd_dec=(0.0, 200.0), seeds=9), quick=None),
 }

@@ -6,8 +6,9 @@ from typing import Annotated, Literal, final
 
 import numpy as np
 
-from nucleate.checking import Above, AtLeast, Count
+from nucleate.checking import Above, AtLeast, Count, Seed
 from nucleate.fleet import Members, grid
+from nucleate.papers.config import Later
 from nucleate.papers.grokking.experiments.pairs import logspace, paired
 from nucleate.papers.grokking.recipe.images import ImageClassifier, images_of
 from nucleate.papers.paper import Experiment, Sizes
@@ -32,6 +33,8 @@ class ImageFleet(Experiment):
     """Images to validate on."""
     seeds: Count = 6
     """Networks per combination. Every network draws its own images, init and batches."""
+    first_seed: Annotated[Seed, Later] = 0
+    """Seeds count from here."""
     init_scale: Annotated[float, Above(0)] = 8.0
     """All parameters start this many times as large as usual."""
     eta: Annotated[float, Above(0)] = 1e-3
@@ -97,7 +100,7 @@ class ImageFleet(Experiment):
         )
         if self.paired:
             members = paired(members, "eta_last", "decay", zip(self.eta_last, self.decay, strict=True))
-        every = np.arange(members.count)
+        every = self.first_seed + np.arange(members.count)
         # Each network draws its own images, init and batches. Large training sets overlap, as there are only so many
         # images: what is found holds for these.
         members = members.with_columns(repeat=members["seed"], seed=every, seed_split=every)

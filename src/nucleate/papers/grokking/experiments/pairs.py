@@ -12,6 +12,10 @@ from nucleate.papers.config import Later
 from nucleate.papers.grokking.recipe import Classification, Regression
 from nucleate.papers.paper import Experiment
 
+APART = 100_000
+"""How far the seeds of two fleets are apart: splits are searched for, so that a fleet may use more than it has
+networks."""
+
 
 @dataclass(frozen=True)
 class PairFleet(Experiment):

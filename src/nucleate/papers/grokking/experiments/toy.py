@@ -1,6 +1,6 @@
 """The fleets behind the paper's figures: names, configs, and one row per experiment with its three sizes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, final
 
 import numpy as np
@@ -9,7 +9,7 @@ from nucleate.checking import AtLeast, Bits
 from nucleate.fleet import Members
 from nucleate.observables import ideal_test_accuracy
 from nucleate.papers.config import Later
-from nucleate.papers.grokking.experiments.pairs import PairFleet, independent, logspace, paired
+from nucleate.papers.grokking.experiments.pairs import APART, PairFleet, independent, logspace, paired
 from nucleate.papers.grokking.recipe import P, ToyAddition
 from nucleate.papers.paper import Sizes
 
@@ -19,6 +19,8 @@ TRAJECTORIES = "grokking/trajectories"
 PHASE_RATES = "grokking/phase-rates"
 PHASE_DECAY = "grokking/phase-decay"
 PHASE_DECAY_CLASSES = "grokking/phase-decay-classes"
+NO_DECAY = "grokking/no-decay"
+NO_DECAY_CLASSES = "grokking/no-decay-classes"
 CORNERS = "grokking/corners"
 CORNERS_DECAY = "grokking/corners-decay"
 CORNERS_DECAY_CLASSES = "grokking/corners-decay-classes"
@@ -83,10 +85,14 @@ class ToyFleet(PairFleet):
 
     def members(self) -> Members:
         sizes = [len(self.training_set)] if self.training_set else self.train_size
-        members = self.combinations(train_size=sizes, **({"batch": self.batch} if np.any(self.batch) else {}))
+        axes = {"train_size": sizes} | ({"batch": self.batch} if np.any(self.batch) else {})
         if self.paired:
+            each = {name: tuple(dict.fromkeys(getattr(self, name))) for name in ("eta_repr", "eta_dec")}
+            every = replace(self, paired=False, **each).combinations(**axes)
             rates = zip(self.eta_repr, self.eta_dec, strict=True)
-            members = independent(paired(members, "eta_repr", "eta_dec", rates), self.first_seed)
+            members = independent(paired(every, "eta_repr", "eta_dec", rates), self.first_seed)
+        else:
+            members = self.combinations(**axes)
         return members.with_columns(seed_split=self._split_seeds(members))
 
     def _split_seeds(self, members: Members) -> np.ndarray:
@@ -127,51 +133,74 @@ def phases(**fields) -> ToyFleet:
 
 
 _RATES = (-5, -2)  # decades of learning rates in Fig. 6
-_SHORT = {"seeds": 2, "steps": 3000}
 
+
+def _map(high: float, **fields) -> Sizes:
+    """A map over the decoder's learning rate and weight decay, which goes up to `high`.
+
+    As in the paper, a cell of the standard budget has one network.
+    """
+    return Sizes.of(
+        phases(eta_dec=logspace(*_RATES, 16), wd_dec=_linspace(high, 11), **fields),
+        standard={"eta_dec": logspace(*_RATES, 7), "wd_dec": _linspace(high, 6), "seeds": 1, "steps": 10_000},
+        quick=None,
+    )
+
+
+def _row(**fields) -> Sizes:
+    """The row of such a map in which nothing decays, but for its corner."""
+    return Sizes.of(
+        phases(eta_dec=logspace(*_RATES, 16)[:-1], **fields),
+        standard={"eta_dec": logspace(*_RATES, 7)[:-1]},
+        quick=None,
+    )
+
+
+# Phases of short runs are not known, so there are no quick ones. No two fleets share a network.
 EXPERIMENTS = {
     DATA_SIZE: Sizes.of(
-        ToyFleet(train_size=(*range(5, 51, 5), 54), seeds=3, steps=5000, look=50),
-        standard={"seeds": 6},
-        quick={"seeds": 2, "train_size": (5, 15, 25, 35, 45, 54)},
+        ToyFleet(first_seed=APART, train_size=(*range(5, 51, 5), 54), seeds=3, steps=5000, look=50),
+        standard={"seeds": 18},
+        quick={"seeds": 6},
     ),
-    # The step counts of Fig. 4b are those of these learning rates, which Fig. 12 names, and not of the defaults.
+    # The paper does not give the learning rates of Fig. 4b, whose step counts are not those of the defaults. These are
+    # the defaults (and those of Fig. 5b), the rates that Fig. 12 names, which have such step counts, and some between.
     TRANSITION: Sizes.of(
         ToyFleet(
+            first_seed=2 * APART,
             train_size=(6, 9, 12, 15, 18, 20, 22, 24, 26, 28, 30, 33, 36, 39, 42, 45, 48, 50, 52, 54),
             seeds=3,
-            eta_repr=(1e-2,),
-            eta_dec=(1e-3,),
+            eta_repr=(1e-3, 3e-3, 1e-2),
+            eta_dec=(1e-4, 1e-3, 1e-3),
+            paired=True,
             steps=10_000,
             stop=("rqi95",),
         ),
-        standard={"seeds": 6},
-        quick={"seeds": 4, "steps": 2000, "train_size": (10, 15, 20, 25, 30, 35, 40, 45)},
+        standard={"train_size": (12, 17, 22, 27, 33, 40, 47, 54), "seeds": 10},
+        quick={"seeds": 5},
     ),
-    TRAJECTORIES: Sizes.of(ToyFleet(seeds=40, steps=5000, look=25), quick={"seeds": 10, "steps": 3000}),
+    TRAJECTORIES: Sizes.of(ToyFleet(first_seed=3 * APART, seeds=100, steps=5000, look=25), quick={"seeds": 40}),
     PHASE_RATES: Sizes.of(
-        phases(eta_repr=logspace(*_RATES, 13), eta_dec=logspace(*_RATES, 13)),
-        standard={"eta_repr": logspace(*_RATES, 7), "eta_dec": logspace(*_RATES, 7), "steps": 10_000},
-        quick={"eta_repr": logspace(*_RATES, 4), "eta_dec": logspace(*_RATES, 4), **_SHORT},
+        phases(first_seed=4 * APART, eta_repr=logspace(*_RATES, 13), eta_dec=logspace(*_RATES, 13)),
+        standard={"eta_repr": logspace(*_RATES, 7), "eta_dec": logspace(*_RATES, 7), "seeds": 2, "steps": 10_000},
+        quick=None,
     ),
-    PHASE_DECAY: Sizes.of(
-        phases(eta_dec=logspace(*_RATES, 16), wd_dec=_linspace(10, 11)),
-        standard={"eta_dec": logspace(*_RATES, 7), "wd_dec": _linspace(10, 6), "steps": 10_000},
-        quick={"eta_dec": logspace(*_RATES, 4), "wd_dec": _linspace(10, 3), **_SHORT},
-    ),
-    PHASE_DECAY_CLASSES: Sizes.of(
-        phases(readout="classification", eta_dec=logspace(*_RATES, 16), wd_dec=_linspace(20, 11)),
-        standard={"eta_dec": logspace(*_RATES, 7), "wd_dec": _linspace(20, 6), "steps": 10_000},
-        quick={"eta_dec": logspace(*_RATES, 4), "wd_dec": _linspace(20, 3), **_SHORT},
-    ),
+    PHASE_DECAY: _map(10),
+    PHASE_DECAY_CLASSES: _map(20, first_seed=5 * APART, readout="classification"),
+    NO_DECAY: _row(first_seed=30 * APART),
+    NO_DECAY_CLASSES: _row(first_seed=31 * APART, readout="classification"),
     # Corners of the three maps: (slow representation, fast decoder) and the reverse; no decay and high decay.
-    CORNERS: Sizes.of(phases(eta_repr=(1e-5, 1e-2), eta_dec=(1e-2, 1e-5), paired=True, seeds=6), quick=_SHORT),
-    CORNERS_DECAY: Sizes.of(phases(eta_dec=(1e-2,), wd_dec=(0.0, 10.0), seeds=6), quick=_SHORT),
+    CORNERS: Sizes.of(
+        phases(first_seed=6 * APART, eta_repr=(1e-5, 1e-2), eta_dec=(1e-2, 1e-5), paired=True, seeds=9), quick=None
+    ),
+    CORNERS_DECAY: Sizes.of(phases(first_seed=7 * APART, eta_dec=(1e-2,), wd_dec=(0.0, 10.0), seeds=9), quick=None),
     CORNERS_DECAY_CLASSES: Sizes.of(
-        phases(readout="classification", eta_dec=(1e-2,), wd_dec=(0.0, 20.0), seeds=6), quick=_SHORT
+        phases(first_seed=8 * APART, readout="classification", eta_dec=(1e-2,), wd_dec=(0.0, 20.0), seeds=9),
+        quick=None,
     ),
     FOUR_SYMBOLS: Sizes.of(
         ToyFleet(
+            first_seed=9 * APART,
             p=4,
             train_size=(6,),
             training_set=((0, 2), (1, 1), (0, 3), (1, 2), (1, 3), (2, 2)),  # Eq. 21: an ideal network finds the line
@@ -182,6 +211,6 @@ EXPERIMENTS = {
             steps=3000,
             look=100,
         ),
-        quick={"seeds": 20, "steps": 1500},
+        quick={"seeds": 100},
     ),
 }

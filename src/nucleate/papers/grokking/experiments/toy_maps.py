@@ -4,7 +4,7 @@ The paper gives the range of the decoder's learning rate, but not of the other a
 Short runs show nothing here, so there are no quick ones.
 """
 
-from nucleate.papers.grokking.experiments.pairs import logspace
+from nucleate.papers.grokking.experiments.pairs import APART, logspace
 from nucleate.papers.grokking.experiments.toy import phases
 from nucleate.papers.paper import Sizes
 
@@ -18,7 +18,6 @@ REPR_DECAY = "grokking/repr-decay"
 REPR_DECAY_CLASSES = "grokking/repr-decay-classes"
 
 _RATES = (-4, -2)  # decades of the decoder's learning rate in Figs. 13-15
-_APART = 100_000  # seeds: feasible splits are searched for, so a fleet may use more than it has networks
 _COARSE = {"eta_dec": logspace(*_RATES, 5), "steps": 10_000}
 
 
@@ -27,7 +26,7 @@ def _maps(readout: str, first_seed: int) -> tuple[Sizes, ...]:
 
     Claims compare networks of several maps, so each map has seeds of its own, counted from `first_seed`.
     """
-    seeds = iter(range(first_seed, first_seed + 4 * _APART, _APART))
+    seeds = iter(range(first_seed, first_seed + 4 * APART, APART))
     paper = {"readout": readout, "eta_dec": logspace(*_RATES, 9)}
     return (
         Sizes.of(
@@ -58,11 +57,11 @@ def _maps(readout: str, first_seed: int) -> tuple[Sizes, ...]:
 
 
 EXPERIMENTS = {
-    **dict(zip((BATCH, CORNERS_BATCH, INIT, REPR_DECAY), _maps("regression", 10 * _APART), strict=True)),
+    **dict(zip((BATCH, CORNERS_BATCH, INIT, REPR_DECAY), _maps("regression", 10 * APART), strict=True)),
     **dict(
         zip(
             (BATCH_CLASSES, CORNERS_BATCH_CLASSES, INIT_CLASSES, REPR_DECAY_CLASSES),
-            _maps("classification", 20 * _APART),
+            _maps("classification", 20 * APART),
             strict=True,
         )
     ),

@@ -1,9 +1,12 @@
 """Figures 4 and 5: when representations form, by theory and in networks."""
 
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
+import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from nucleate.claims import Evidence, share
 from nucleate.observables import linear_residual
@@ -28,13 +31,18 @@ def figure_4ab(evidence: Evidence, folder: Path) -> Picture:
         xlabel="training fraction",
         ylabel="P(unique linear structure)",
     )
-    _steps_to_line(right, evidence)
+    record = evidence.record(TRANSITION)
+    rates = readings.learning_rates(record)
+    for color, name in zip(cycle(PALETTE), np.unique(rates), strict=False):
+        _steps_to_line(right, record.isel(member=np.flatnonzero(rates == name)), color=color, label=name)
+    _legend(figure, right, *np.unique(rates))
     return Picture(
         save(figure, folder / "figure_4ab.png"),
         "Fig. 4ab: a critical training size",
         f"Left: share of {seen.linear.shape[1]:,} random training sets of each size that determine the line (band: "
-        f"95 %); it crosses one half at r_c = {seen.critical:.2f}. Right: steps that networks need to form the line; "
-        "triangles did not get there.",
+        f"95 %); it crosses one half at r_c = {seen.critical:.2f}. Right: steps that networks need to form the line, "
+        "and their median, by learning rates (representation, decoder), which the paper does not give; triangles did "
+        "not get there.",
     )
 
 
@@ -42,7 +50,10 @@ def figure_5(evidence: Evidence, folder: Path) -> Picture:
     seen = evidence.once(readings.survey)
     rate = seen.rate / (P - 1)  # Z0 of a normalised embedding is P − 1
     low, high = np.quantile(rate, [0.1, 0.9], axis=1)
+    averaged = seen.averaged_rate.mean(1) * seen.known.max() / (P - 1)
     record = evidence.record(TRANSITION)
+    slowest = np.flatnonzero(record.eta_repr.values == record.eta_repr.values.min())  # as in the caption
+    record = record.isel(member=slowest)
     predicted, fraction = readings.theory_steps(record), record.in_train.values.mean(1)
     figure, (left, right) = panels(1, 2)
     transition(
@@ -55,19 +66,20 @@ def figure_5(evidence: Evidence, folder: Path) -> Picture:
         xlabel="training fraction",
         ylabel=r"grokking rate $\lambda_3$",
     )
-    _steps_to_line(right, evidence, label="network")
+    left.plot(seen.fraction, averaged, color=PALETTE[1], ls="--", label=r"Eq. 5, times $|P_0|$")
+    left.legend()
+    _steps_to_line(right, record, label="network")
     finite = np.isfinite(predicted)
     sizes = np.unique(fraction[finite])
     medians = [np.median(predicted[finite & (fraction == size)]) for size in sizes]
     right.plot(sizes, medians, color=PALETTE[1], ls="--", label=r"theory, $1/(\lambda_3\eta)$")
-    if (inside := right.get_legend()) is not None:
-        inside.remove()
-    figure.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=4)
+    _legend(figure, right)
     return Picture(
         save(figure, folder / "figure_5.png"),
         "Fig. 5: how grokking time depends on data",
-        "Left: λ3 of random training sets (mean; band: 10-90 %) for normalized embeddings. Right: steps that networks "
-        "need to reach RQI > 0.95, and the theory's 1/(λ3 η).",
+        "Left: λ3 of random training sets (mean; band: 10-90 %) for normalized embeddings, with the loss summed over "
+        "parallelograms as in the authors' code; dashed: averaged over them, as in Eq. 5. Right: steps that networks "
+        "need to reach RQI > 0.95, and the theory's 1/(λ3 η), by the sum.",
     )
 
 
@@ -75,8 +87,7 @@ def _critical_mark(seen: readings.Survey) -> dict[str, float]:
     return {f"$r_c$ = {seen.critical:.2f}": seen.critical} if np.isfinite(seen.critical) else {}
 
 
-def _steps_to_line(ax: Axes, evidence: Evidence, **label: str) -> None:
-    record = evidence.record(TRANSITION)
+def _steps_to_line(ax: Axes, record: xr.Dataset, **how: str) -> None:
     steps = readings.steps_to(record, "rqi95")
     median_line(
         ax,
@@ -86,8 +97,17 @@ def _steps_to_line(ax: Axes, evidence: Evidence, **label: str) -> None:
         ylog=True,
         xlabel="training fraction",
         ylabel="steps to RQI > 0.95",
-        **label,
+        **how,
     )
+
+
+def _legend(figure: Figure, ax: Axes, *only: str) -> None:
+    """The legend of a panel below the figure, of everything or `only` of these."""
+    if (inside := ax.get_legend()) is not None:
+        inside.remove()
+    entries = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
+    chosen = {label: entries[label] for label in only or entries}
+    figure.legend(chosen.values(), chosen.keys(), loc="outside lower right", ncols=4)
 
 
 def figure_4cd(evidence: Evidence, folder: Path) -> Picture | None:

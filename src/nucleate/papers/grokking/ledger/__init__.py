@@ -1,12 +1,14 @@
-"""The paper's claims 1-39."""
+"""The paper's claims 1-40."""
 
 from nucleate.claims import in_order
 from nucleate.papers.grokking.ledger import (
     accuracy,
     collapse,
+    competition,
     deduction,
     dynamics,
     flows,
+    four_symbols,
     groups,
     images,
     lottery,
@@ -22,6 +24,8 @@ CLAIMS = in_order(
     flows.CLAIMS,
     accuracy.CLAIMS,
     dynamics.CLAIMS,
+    four_symbols.CLAIMS,
+    competition.CLAIMS,
     phases.CLAIMS,
     toy_maps.CLAIMS,
     groups.CLAIMS,

@@ -24,12 +24,12 @@ from nucleate.claims import (
     share,
     spearman,
 )
+from nucleate.claims.words import NEARLY_ALL
 from nucleate.papers.grokking import readings
 from nucleate.papers.grokking.experiments import GROUPS
-from nucleate.papers.grokking.ledger.words import NEARLY_ALL, TOLERANCE
 from nucleate.record import stayed_finite
 
-_CRITICAL = 0.5
+_CRITICAL, _TOLERANCE = 0.5, 0.05
 _PAPER_SEEDS = 11
 
 _ONE_IN_ELEVEN = 1 - 0.5 ** (1 / _PAPER_SEEDS)
@@ -45,13 +45,13 @@ _ROUNDING = 1e-6  # recorded accuracies are single precision
 
 _RISES = Check("rank correlation of RQI with data size", "increases", Region.above(0), Threshold.PAPER, mature=_TRAINED)
 _BEFORE = Check(
-    f"share that reach RQI > 0.95 with less than {_CRITICAL - TOLERANCE:.0%} of the data",
+    f"share that reach RQI > 0.95 with less than {_CRITICAL - _TOLERANCE:.0%} of the data",
     "a phase transition at r = r_c = 0.5",
     Region.at_most(_ONE_IN_ELEVEN),
     mature=_TRAINED,
 )
 _BEYOND = Check(
-    f"share that reach it with the smallest training set of more than {_CRITICAL + TOLERANCE:.0%}",
+    f"share that reach it with the smallest training set of more than {_CRITICAL + _TOLERANCE:.0%}",
     "a phase transition at r = r_c = 0.5",
     Region.at_least(_ONE_IN_ELEVEN),
     mature=_TRAINED,
@@ -61,7 +61,7 @@ _BEYOND = Check(
 def _transition(evidence: Evidence) -> Findings:
     seen = evidence.once(readings.group_qualities)
     reached = np.isfinite(seen.steps)
-    before, beyond = seen.fraction < _CRITICAL - TOLERANCE, seen.fraction > _CRITICAL + TOLERANCE
+    before, beyond = seen.fraction < _CRITICAL - _TOLERANCE, seen.fraction > _CRITICAL + _TOLERANCE
     sizes = np.unique(seen.fraction)
     rates = ", ".join(f"{size:.2f}: {reached[seen.fraction == size].mean():.0%}" for size in sizes)
     medians = ", ".join(f"{np.median(seen.rqi[seen.fraction == size]):.2f}" for size in sizes)

@@ -20,6 +20,7 @@ from nucleate.claims import (
     Evidence,
     Findings,
     Region,
+    Revision,
     Steps,
     Threshold,
     When,
@@ -29,11 +30,11 @@ from nucleate.claims import (
     spearman,
     unexplained_ranks,
 )
+from nucleate.claims.words import MOST
 from nucleate.observables import Phase
 from nucleate.papers.grokking import readings
 from nucleate.papers.grokking.experiments import TABLE_1_DELAY, TABLE_1_STEPS
 from nucleate.papers.grokking.experiments.images import DIGITS, DIGITS_CORNERS, DIGITS_PHASES, DIGITS_SIZES
-from nucleate.papers.grokking.ledger.words import MOST
 from nucleate.papers.grokking.readings.images import GENERALISED, image_delays
 from nucleate.record import Outcome, at_the_end, stayed_finite
 
@@ -243,6 +244,8 @@ def _steeper(size: np.ndarray, steps: np.ndarray, record: xr.Dataset) -> Estimat
     return found if np.isfinite(steps[size == small]).all() else replace(found, high=float("inf"), pending=True)
 
 
+_MORE_THAN_HALF = "“most” now means the same for all papers: more than half."
+
 CLAIMS = (
     Claim(
         "grokking/36",
@@ -254,6 +257,7 @@ CLAIMS = (
         (DIGITS,),
         quote="With this setup, we find that the network quickly fits the train set, and then much later in training "
         "validation accuracy improves, as shown in Figure 8a.",
+        history=(Revision("The same, with a share ≥ 0.5.", "replicated", _MORE_THAN_HALF),),
     ),
     Claim(
         "grokking/37",
@@ -267,6 +271,7 @@ CLAIMS = (
         "“comprehension” phase bordering it, a “grokking” phase as one decreases weight decay and decoder learning "
         "rate, and a “memorization” phase at low weight decay and low learning rate. […] This phase diagram "
         "demonstrates that with sufficient regularization, we can again “de-grok” learning.",
+        history=(Revision("The same, with shares ≥ 0.5.", "inconclusive", _MORE_THAN_HALF),),
     ),
     Claim(
         "grokking/38",

@@ -8,7 +8,20 @@ paper does not give the values of the vertical axes, so what is judged are direc
 import numpy as np
 import xarray as xr
 
-from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Reason, Region, Threshold, bootstrap, ratio
+from nucleate.claims import (
+    Check,
+    Claim,
+    Estimate,
+    Evidence,
+    Findings,
+    Reason,
+    Region,
+    Revision,
+    Threshold,
+    bootstrap,
+    ratio,
+)
+from nucleate.claims.words import MOST
 from nucleate.observables import Phase
 from nucleate.papers.grokking import readings
 from nucleate.papers.grokking.experiments import (
@@ -21,7 +34,6 @@ from nucleate.papers.grokking.experiments import (
     REPR_DECAY,
     REPR_DECAY_CLASSES,
 )
-from nucleate.papers.grokking.ledger.words import MOST
 
 _BATCH = {"regression": BATCH, "classification": BATCH_CLASSES}
 _BATCH_CORNERS = {"regression": CORNERS_BATCH, "classification": CORNERS_BATCH_CLASSES}
@@ -178,6 +190,8 @@ def _relative_effect(record: xr.Dataset) -> Estimate:
     return found if np.array_equal(hits.surely, hits.perhaps) else found.too_early()
 
 
+_MORE_THAN_HALF = "“leads to” now means the same for all papers: more than half."
+
 CLAIMS = (
     Claim(
         "grokking/25",
@@ -189,6 +203,7 @@ CLAIMS = (
         quote="the grokking region appears at the top left of the phase diagram (small decoder learning rate and small "
         "batch size). However, large batch size (with small learning rate) leads to comprehension, implying that "
         "smaller batch size seems harmful.",
+        history=(Revision("The same, with a share ≥ 0.5.", "inconclusive", _MORE_THAN_HALF),),
     ),
     Claim(
         "grokking/26",
@@ -199,6 +214,7 @@ CLAIMS = (
         tuple(_INIT.values()),
         quote="it is beneficial to use a smaller initialization scale. […] Small initialization scale (top) leads to "
         "comprehension.",
+        history=(Revision("The same, with a share ≥ 0.5.", "replicated", _MORE_THAN_HALF),),
     ),
     Claim(
         "grokking/27",

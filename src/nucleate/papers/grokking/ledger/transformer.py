@@ -23,9 +23,9 @@ from nucleate.claims import (
     median,
     ratio,
 )
+from nucleate.claims.words import COMPARABLE
 from nucleate.papers.grokking import readings
 from nucleate.papers.grokking.experiments import DECAY, DROPOUT, PHASE_TRANSFORMER, TRANSFORMER
-from nucleate.papers.grokking.ledger.words import COINCIDES
 from nucleate.record import at_the_end, stayed_finite
 
 _MATURE = When(
@@ -46,7 +46,7 @@ _EMERGED = Check(
     mature=_MATURE,
 )
 _TOGETHER = Check(
-    "median step at which a circle appears over that of generalisation", "coincides", COINCIDES, mature=_MATURE
+    "median step at which a circle appears over that of generalisation", "coincides", COMPARABLE, mature=_MATURE
 )
 
 
@@ -82,7 +82,7 @@ _RISE = Check(
     mature=_MATURE,
 )
 _PEAK = Check(
-    "median step of its maximum over that of generalisation", "up to generalization time", COINCIDES, mature=_MATURE
+    "median step of its maximum over that of generalisation", "up to generalization time", COMPARABLE, mature=_MATURE
 )
 _FALL = Check(
     "median effective dimension at the end over that at generalisation",

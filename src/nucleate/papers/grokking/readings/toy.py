@@ -30,11 +30,18 @@ from nucleate.theories.effective import EffectiveLossFit
 
 @dataclass(frozen=True)
 class Survey:
-    """Random training sets of every size: whether each determines a line, and its λ3 at Z0 = 1."""
+    """Random training sets of every size: whether each determines a line, its λ3 at Z0 = 1 as in the authors' code, and
+    how many parallelograms it has."""
 
     fraction: np.ndarray  # size
     linear: np.ndarray  # size, set
     rate: np.ndarray  # size, set
+    known: np.ndarray  # size, set
+
+    @property
+    def averaged_rate(self) -> np.ndarray:
+        """λ3 as in Eq. 5, whose loss is an average over the parallelograms: [size, set]."""
+        return self.rate / np.maximum(self.known, 1)
 
     @property
     def critical(self) -> float:
@@ -51,12 +58,13 @@ def drawn_survey(p: int, count: int) -> Survey:
     """`count` random training sets of each size 1..p(p+1)/2."""
     structure = Structure(p)
     total = len(structure.pairs)
-    linear, rate = [], []
+    linear, rate, count_known = [], [], []
     for size in range(1, total + 1):
         sets = known(structure.quads, random_sets(p, size, count))
         linear.append(is_linear(structure.equations, sets))
         rate.append(grokking_rate(structure.equations, sets, 1.0))
-    return Survey(np.arange(1, total + 1) / total, np.asarray(linear), np.asarray(rate))
+        count_known.append(sets.sum(1))
+    return Survey(np.arange(1, total + 1) / total, *map(np.asarray, (linear, rate, count_known)))
 
 
 def random_sets(p: int, size: int, count: int) -> np.ndarray:
@@ -78,6 +86,12 @@ def half_crossing(fraction: np.ndarray, probability: np.ndarray) -> float:
     i = above[0]
     weight = (0.5 - probability[i - 1]) / (probability[i] - probability[i - 1])
     return float(fraction[i - 1] + weight * (fraction[i] - fraction[i - 1]))
+
+
+def learning_rates(record: xr.Dataset) -> np.ndarray:
+    """Each network's learning rates in words: (representation, decoder)."""
+    pairs = zip(record.eta_repr.values.tolist(), record.eta_dec.values.tolist(), strict=True)
+    return np.array([f"({representation:g}, {decoder:g})" for representation, decoder in pairs], dtype=str)
 
 
 # --- accuracy and representation quality -----------------------------------------------------------------------------
@@ -157,11 +171,14 @@ def normalized_trajectories(evidence: Evidence) -> xr.Dataset:
     return record.assign(embedding=(record.embedding.dims, np.asarray(values)))
 
 
-def theory_steps(record: xr.Dataset) -> np.ndarray:
-    """1/(λ3 η) of each member's training set, for normalised embeddings; infinite where λ3 = 0."""
+def theory_steps(record: xr.Dataset, averaged: bool = False) -> np.ndarray:
+    """1/(λ3 η) of each member's training set, for normalised embeddings; infinite where λ3 = 0.
+
+    λ3 is that of the authors' code or, with the loss `averaged` over parallelograms, that of Eq. 5.
+    """
     structure = Structure(record.sizes["token"])
     mask = known(structure.quads, record.in_train.values.astype(bool))
-    rate = grokking_rate(structure.equations, mask, _normalized_z0(record))
+    rate = grokking_rate(structure.equations, mask, _normalized_z0(record), per_parallelogram=averaged)
     with np.errstate(divide="ignore"):
         return 1 / (rate * record.eta_repr.values)
 

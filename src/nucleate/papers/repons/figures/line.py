@@ -48,10 +48,10 @@ def figure_1(evidence: Evidence, folder: Path) -> Picture:
     return Picture(
         save(figure, folder / "figure_1.png"),
         "Fig. 1: potentials in d = 1",
-        f"(a, b) {len(found.fits)} potentials fitted to resampled runs, within the range of 99 % of the data; the dots "
-        f"below them are displacements of {_SHOWN} networks of either kind. (c, d) Final configurations from lowest to "
-        "highest energy. (e) Share of canonical networks among those with at most this in-well fraction. (f) In-well "
-        "fractions of all networks.",
+        f"(a, b) {len(found.fits)} potentials fitted to disjoint sets of runs, within the range of 99 % of the data; "
+        f"the dots below them are displacements of {_SHOWN} networks of either kind. (c, d) Final configurations from "
+        "lowest to highest energy. (e) Share of canonical networks among those with at most this in-well fraction. "
+        "(f) In-well fractions of all networks.",
     )
 
 
@@ -107,10 +107,10 @@ def film(evidence: Evidence, folder: Path) -> Picture:
 
 @where_fitted
 def figure_3(evidence: Evidence, folder: Path) -> Picture:
-    """Slices through the attractive potential that may be any function of four embeddings."""
-    fit = evidence.once(readings.general_fit)
-    f = lambda at: np.asarray(fit.potential(at).same)
-    reach = float(fit.data_range.same) / 2
+    """Slices through the average attractive potential that may be any function of four embeddings."""
+    fits = evidence.once(readings.general_fits)
+    f = lambda at: np.mean([np.asarray(fit.potential(at).same) for fit in fits], axis=0)
+    reach = float(np.median(np.array([fit.data_range.same for fit in fits], float))) / 2
     x, points = square_grid(reach)
     nearby = 0.01 * reach * np.eye(4)
     slope = (f(nearby) - f(-nearby)) / (0.02 * reach)
@@ -123,7 +123,7 @@ def figure_3(evidence: Evidence, folder: Path) -> Picture:
     return Picture(
         save(figure, folder / "figure_3.png"),
         "Fig. 3: the attractive potential without translation invariance",
-        "All slices through 0, each without its tangent plane there, which would hide the curvature. x₁ and x₂ are one "
-        "pair, x₃ and x₄ the other: (x₁ + x₂ − x₃ − x₄)² has valleys along the falling diagonal within a pair and "
-        "along the rising diagonal between pairs.",
+        f"All slices through 0 of the average of {len(fits)} potentials, each without its tangent plane there, which "
+        "would hide the curvature. x₁ and x₂ are one pair, x₃ and x₄ the other: (x₁ + x₂ − x₃ − x₄)² has valleys along "
+        "the falling diagonal within a pair and along the rising diagonal between pairs.",
     )

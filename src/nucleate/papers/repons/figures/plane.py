@@ -25,7 +25,7 @@ def figure_2(evidence: Evidence, folder: Path) -> Picture:
     _potential(axes[0], rotation, 0, "(a) attractive, rotation", points={"an ordered lattice": same @ ends[order[0]]})
     _potential(axes[1], rotation, 1, "(b) repulsive, rotation")
     _potential(axes[2], parity, 1, "(b′) repulsive, parity", bar="potential")
-    simulated = evidence.once(readings.rotation_ends)
+    simulated = evidence.once(readings.rotation_flows).ends
     lines = simulated[is_line(simulated)]
     if len(lines):
         plane_configuration(axes[3], lines[0], title="(c) a line, simulated")
@@ -62,27 +62,27 @@ def _potential(
 def figure_4(evidence: Evidence, folder: Path) -> Picture:
     """Directions of simulated lines, and same-label displacements of lattices."""
     figure, (angles, lengths) = panels(1, 2, size=(5.0, 3.9))
-    flows = {"parity": evidence.once(readings.parity_ends), "rotation": evidence.once(readings.rotation_ends)}
+    flows = {"parity": evidence.once(readings.parity_flows), "rotation": evidence.once(readings.rotation_flows)}
     bins = np.linspace(0, 180, 19).tolist()
-    for (name, ends), color in zip(flows.items(), PALETTE, strict=False):
-        lines = ends[is_line(ends)]
+    for (name, found), color in zip(flows.items(), PALETTE, strict=False):
+        lines = found.ends[is_line(found.ends)]
         degrees = np.degrees(line_angle(lines)) if len(lines) else []
         angles.hist(degrees, bins, histtype="stepfilled", alpha=0.5, color=color, label=f"{name}: {len(lines)} lines")
     angles.set(xlabel="angle of a simulated line (degrees)", ylabel="lines", xticks=[0, 45, 90, 135, 180])
     angles.set_title("(a) direction", pad=8)
     angles.legend()
-    _lattices(lengths, evidence.once(readings.lattice_lengths), evidence.once(readings.rotation_potentials).well)
+    _lattices(lengths, evidence.once(readings.flow_lattices), evidence.once(readings.rotation_potentials).well)
     return Picture(
         save(figure, folder / "figure_4.png"),
         "Fig. 4: lines and lattices in d = 2",
         "(a) Angles of the lines in which simulations end. (b) Same-label displacements in the most regular quarter of "
-        "networks.",
+        "simulated configurations that are not lines.",
     )
 
 
 def _lattices(ax: Axes, lengths: np.ndarray, well: float) -> None:
     if not len(lengths):
-        say(ax, "every network is a line")
+        say(ax, "every simulation ends as a line")
         return
     ax.hist(lengths.ravel(), np.linspace(0, np.quantile(lengths, 0.99), 41).tolist(), color=PALETTE[2], alpha=0.8)
     ax.axvline(well, color=PALETTE[4], ls="--", lw=1.4, label=f"quadratic up to {well:.2f}")

@@ -1,4 +1,4 @@
-"""How runs end, seen in the potentials: in the well or out of it, with how much energy, in what lattice."""
+"""How runs and flows end, seen in the potentials: in the well or out of it, with how much energy, in what lattice."""
 
 import numpy as np
 
@@ -6,6 +6,7 @@ from nucleate.claims import Evidence
 from nucleate.observables import in_well_fraction, is_line, lattice_regularity
 from nucleate.papers.repons.experiments import LINE, PLANE
 from nucleate.papers.repons.readings.fits import line_potentials
+from nucleate.papers.repons.readings.flows import rotation_flows
 from nucleate.papers.repons.readings.runs import (
     displacement_maps,
     final_embedding,
@@ -30,13 +31,20 @@ def line_energies(evidence: Evidence) -> np.ndarray:
     return evidence.once(line_potentials).best.energy(final_embedding(line_parts(evidence).tested))
 
 
-def lattice_lengths(evidence: Evidence) -> np.ndarray:
-    """Lengths of same-label displacements in the most ordered lattices in d = 2: [network, term]."""
-    record = networks(evidence, PLANE)
-    ends = final_embedding(record)
+def flow_lattices(evidence: Evidence) -> np.ndarray:
+    """Lengths of same-label displacements in the most ordered lattices that flows in d = 2 end in: [lattice, term]."""
+    return _lattice_lengths(evidence, evidence.once(rotation_flows).ends)
+
+
+def network_lattices(evidence: Evidence) -> np.ndarray:
+    """The same of networks."""
+    return _lattice_lengths(evidence, final_embedding(networks(evidence, PLANE)))
+
+
+def _lattice_lengths(evidence: Evidence, ends: np.ndarray) -> np.ndarray:
     order = lattice_regularity(ends)
     known = np.isfinite(order) & ~is_line(ends)
     if known.any():
         known &= order >= np.quantile(order[known], _ORDERED)
-    same, _ = displacement_maps(record)
+    same, _ = displacement_maps(networks(evidence, PLANE))
     return np.linalg.norm(same @ ends[known], axis=-1)

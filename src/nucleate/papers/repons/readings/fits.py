@@ -1,23 +1,20 @@
 """Potentials fitted to the fleets, once for all claims and figures."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import xarray as xr
 
-from nucleate.claims import Estimate, Evidence, Reason, bootstrap, spearman
-from nucleate.papers.repons.readings.runs import Parts, line_parts, plane_parts
+from nucleate.claims import Evidence, Reason
+from nucleate.papers.repons.readings.runs import Parts, disjoint, line_parts, plane_parts
 from nucleate.theories import NoSymmetry, PairPotential, Parity, Rotation
 from nucleate.theories.pairs import CurlTest, PairPotentialFit, Symmetry, aligned_potentials, quadratic_region
 
-_EACH = 5  # snapshots per run that a fit reads on average,
-_CONFIGURATIONS, _GENERAL = 6000, 2000  # and at most this many; fewer without symmetry, which costs more
+_EACH = 15  # snapshots per run that a fit reads on average,
+_CONFIGURATIONS, _GENERAL = 6000, 1000  # and at most this many; fewer without symmetry, which costs more
 _POINTS = 2001
-_CURL_PARTS = 6  # the fewest units that have an interval
-_FEWEST_REFITS = 6
-_SETS_OF_RUNS = 1  # behind all refits: the runs that they draw from
 
 
 class Unfitted(Exception):
@@ -30,7 +27,10 @@ class Unfitted(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Potentials:
-    """Refits to runs drawn with replacement from one set, and how well each of them orders runs it has not seen."""
+    """Fits to sets of runs that share none, and how well each of them orders runs it has not seen.
+
+    So fits are independent units, but for their ridge, which is chosen once.
+    """
 
     fits: tuple[PairPotentialFit, ...]
     losses: np.ndarray
@@ -75,33 +75,15 @@ class Potentials:
         return quadratic_region(r, curves.mean(0)).half_width
 
     @property
-    def caveat(self) -> str:
-        """What ranges over the fits are not."""
-        return (
-            f"Ranges over the {len(self.fits)} fits are not 95 % intervals: all are fitted to runs drawn from one set."
-        )
+    def curls(self) -> list[CurlTest]:
+        """Whether a force without a potential explains more, in the runs of each fit."""
+        return [fit.curl for fit in self.fits if fit.curl is not None]
 
-
-def range_of_refits(values: np.ndarray) -> Estimate:
-    """The median over refits, with their range: how much the number depends on which runs of one set were drawn.
-
-    This is not a 95 % interval over independent units: refits share their runs, and the set that these are drawn from
-    is the only unit. Fewer than six refits decide nothing, and a feature that some refit lacks is unknown.
-
-    >>> range_of_refits(np.array([1.9, 2.0, 2.1, 2.0, 2.0, 2.2]))
-    Estimate(value=2.0, low=1.9, high=2.2, units=1, reason=None)
-    """
-    if not len(values) or not np.isfinite(values).all():
-        return Estimate.unknown()
-    median = float(np.median(values))
-    if len(values) < _FEWEST_REFITS:
-        return Estimate.open(median, Reason.TOO_FEW, _SETS_OF_RUNS)
-    return Estimate(median, float(values.min()), float(values.max()), _SETS_OF_RUNS)
-
-
-def rank_correlation_of_refits(x: np.ndarray, y: np.ndarray) -> Estimate:
-    """Rank correlation over refits; its interval resamples them as if they were independent, which they are not."""
-    return replace(bootstrap(spearman, x, y), units=_SETS_OF_RUNS)
+    @property
+    def units(self) -> str:
+        """What each fit is fitted to, in words."""
+        runs = [len(next(iter(fit.runs.values()))) for fit in self.fits]
+        return f"{len(runs)} potentials, fitted to disjoint sets of {min(runs)} runs or more"
 
 
 def line_potentials(evidence: Evidence) -> Potentials:
@@ -119,26 +101,23 @@ def rotation_potentials(evidence: Evidence) -> Potentials:
     return _potentials(Rotation(), plane_parts(evidence), evidence.effort.fits)
 
 
-def general_fit(evidence: Evidence) -> PairPotentialFit:
-    """A potential of the networks in d = 1 that may be any function of four embeddings."""
-    parts = _fittable(line_parts(evidence))
-    return _theory(NoSymmetry(), parts, _GENERAL).fit(parts.fitted)
+def general_fits(evidence: Evidence) -> tuple[PairPotentialFit, ...]:
+    """Potentials of the networks in d = 1 that may be any function of four embeddings.
 
-
-def line_curls(evidence: Evidence) -> list[CurlTest]:
-    """Whether a force without a potential explains more, in disjoint parts of the fitted runs."""
-    parts = _fittable(line_parts(evidence))
-    theory = _theory(Parity(), parts)
-    count = min(_CURL_PARTS, parts.fitted.sizes["member"])
-    fits = [theory.fit(parts.fitted.isel(member=slice(part, None, count))) for part in range(count)]
-    return [fit.curl for fit in fits if fit.curl is not None]
+    Each is fitted to the same runs as the symmetric potential of the same number.
+    """
+    if not evidence.effort.general:
+        raise Unfitted("This budget fits no potential without symmetry.", Reason.LEFT_OUT)
+    sets = disjoint(_fittable(line_parts(evidence)).fitted, evidence.effort.fits)[: evidence.effort.general]
+    return tuple(_theory(NoSymmetry(), runs, _GENERAL).fit(runs) for runs in sets)
 
 
 def _potentials(symmetry: Symmetry, parts: Parts, fits: int) -> Potentials:
-    """Potentials by bootstrap over runs, all as smooth as runs that are not fitted allow."""
-    theory = _theory(symmetry, _fittable(parts)).smoothed(parts.fitted, parts.chosen)
-    refits = tuple(theory.fit(_resampled(parts.fitted, seed)) for seed in range(fits))
-    return Potentials(refits, np.array([_representation_loss(fit, parts.chosen) for fit in refits]))
+    """Potentials of disjoint sets of runs, all as smooth as runs that are not fitted allow for the first of them."""
+    sets = disjoint(_fittable(parts).fitted, fits)
+    theory = _theory(symmetry, sets[0]).smoothed(sets[0], parts.chosen)
+    found = tuple(theory.fit(runs) for runs in sets)
+    return Potentials(found, np.array([_representation_loss(fit, parts.chosen) for fit in found]))
 
 
 def _fittable(parts: Parts) -> Parts:
@@ -149,15 +128,8 @@ def _fittable(parts: Parts) -> Parts:
     return parts
 
 
-def _theory(symmetry: Symmetry, parts: Parts, most: int = _CONFIGURATIONS) -> PairPotential:
-    return PairPotential(symmetry, configurations=min(_EACH * parts.fitted.sizes["member"], most))
-
-
-def _resampled(record: xr.Dataset, seed: int) -> xr.Dataset:
-    """As many runs, drawn with replacement; `draw` tells copies of one run apart."""
-    count = record.sizes["member"]
-    drawn = np.random.default_rng(seed).integers(0, count, count)
-    return record.isel(member=drawn).assign_coords(draw=("member", np.arange(count)))
+def _theory(symmetry: Symmetry, runs: xr.Dataset, most: int = _CONFIGURATIONS) -> PairPotential:
+    return PairPotential(symmetry, configurations=min(_EACH * runs.sizes["member"], most))
 
 
 def _representation_loss(fit: PairPotentialFit, record: xr.Dataset) -> float:

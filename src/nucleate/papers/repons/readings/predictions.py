@@ -1,12 +1,17 @@
-"""What the best potentials predict of runs that were neither fitted nor used to choose a fit."""
+"""What potentials predict of runs that were neither fitted nor used to choose a fit."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
 
 from nucleate.claims import Evidence
-from nucleate.papers.repons.readings.fits import general_fit, line_potentials, parity_potentials, rotation_potentials
-from nucleate.papers.repons.readings.runs import first_embedding, line_parts, plane_parts
-from nucleate.theories.pairs import PairPotentialFit, with_quadratic_attraction
+from nucleate.papers.repons.readings.fits import general_fits, line_potentials, parity_potentials, rotation_potentials
+from nucleate.papers.repons.readings.runs import disjoint, line_parts, plane_parts
+from nucleate.theories.pairs import PairPotentialFit
+
+_BLOCK = 16  # runs in a block, as many flows as the smaller of the two compiled programs takes
+_BLOCKS_EACH = 2  # that each potential without symmetry, whose flows are slow, is tested on
 
 
 def line_scores(evidence: Evidence) -> xr.Dataset:
@@ -15,8 +20,20 @@ def line_scores(evidence: Evidence) -> xr.Dataset:
 
 
 def general_scores(evidence: Evidence) -> xr.Dataset:
-    """The same without any symmetry."""
-    return evidence.once(general_fit).score(line_parts(evidence).tested)
+    """How well potentials without symmetry predict tested runs, each of them other ones."""
+    return _in_blocks(evidence.once(general_fits), evidence)
+
+
+def paired_scores(evidence: Evidence) -> xr.Dataset:
+    """How well the symmetric potentials that were fitted to the same runs predict the same tested runs."""
+    return _in_blocks(evidence.once(line_potentials).fits[: evidence.effort.general], evidence)
+
+
+def _in_blocks(fits: Sequence[PairPotentialFit], evidence: Evidence) -> xr.Dataset:
+    count = _BLOCKS_EACH * len(fits)
+    blocks = disjoint(line_parts(evidence).tested.isel(member=slice(count * _BLOCK)), count)
+    scored = [fits[number % len(fits)].score(block) for number, block in enumerate(blocks)]
+    return xr.concat(scored, "member", data_vars="minimal")
 
 
 def parity_scores(evidence: Evidence) -> xr.Dataset:
@@ -39,33 +56,12 @@ def line_forces(evidence: Evidence) -> tuple[np.ndarray, np.ndarray]:
     return square(missed), square(around)
 
 
-def line_ends(evidence: Evidence) -> np.ndarray:
-    """Where the flow in d = 1 takes the tested runs: [member, token, dim]."""
-    return _ends(evidence.once(line_potentials).best, line_parts(evidence).tested)
+def attraction_hessians(evidence: Evidence) -> np.ndarray:
+    """Second derivatives at 0 of each f_a without any symmetry, [fit, 4, 4], by central differences."""
+    return np.stack([_hessian(fit) for fit in evidence.once(general_fits)])
 
 
-def quadratic_ends(evidence: Evidence) -> np.ndarray | None:
-    """The same with f_a replaced by the quadratic that describes it around 0; None if no quadratic does."""
-    try:
-        spring = with_quadratic_attraction(evidence.once(line_potentials).best)
-    except ValueError:
-        return None
-    return _ends(spring, line_parts(evidence).tested)
-
-
-def parity_ends(evidence: Evidence) -> np.ndarray:
-    """Where the parity-symmetric flow in d = 2 takes the tested runs: [member, token, dim]."""
-    return _ends(evidence.once(parity_potentials).best, plane_parts(evidence).tested)
-
-
-def rotation_ends(evidence: Evidence) -> np.ndarray:
-    """Where the rotationally symmetric flow in d = 2 takes the tested runs: [member, token, dim]."""
-    return _ends(evidence.once(rotation_potentials).best, plane_parts(evidence).tested)
-
-
-def attraction_hessian(evidence: Evidence) -> np.ndarray:
-    """Second derivatives at 0 of f_a without any symmetry, [4, 4], by central differences."""
-    fit = evidence.once(general_fit)
+def _hessian(fit: PairPotentialFit) -> np.ndarray:
     h = 0.05 * fit.data_range.same
     unit = h * np.eye(4)
     f = lambda x: np.asarray(fit.potential(x).same)
@@ -73,9 +69,3 @@ def attraction_hessian(evidence: Evidence) -> np.ndarray:
     corner = lambda s, t: np.stack([s * unit[a] + t * unit[b] for a, b in pairs])
     mixed = f(corner(1, 1)) - f(corner(1, -1)) - f(corner(-1, 1)) + f(corner(-1, -1))
     return (mixed / (4 * h * h)).reshape(4, 4)
-
-
-def _ends(fit: PairPotentialFit, record: xr.Dataset) -> np.ndarray:
-    """Where the flow takes each run from its start, in the time that the run had."""
-    duration = float(record.eta[0]) * float(record.step[-1])
-    return fit.simulate(first_embedding(record), np.array([0.0, duration]))[:, -1]

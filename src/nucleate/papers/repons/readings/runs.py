@@ -50,26 +50,32 @@ class Parts:
     tested: xr.Dataset
 
 
-def split(record: xr.Dataset, tested: int) -> Parts:
-    """Split by run, never by snapshot: at most `tested` runs to test on, and a quarter as many to choose on."""
+def split(record: xr.Dataset, chosen: int, tested: int) -> Parts:
+    """Split by run, never by snapshot: at most `chosen` runs to choose on, and `tested` to test on."""
     count = record.sizes["member"]
-    fitted, chosen = int(_FITTED * count), int(_CHOSEN * count)
-    part = lambda start, most, stop: record.isel(member=slice(start, min(start + most, stop)))
-    return Parts(
-        record.isel(member=slice(0, fitted)),
-        _thinned(part(fitted, -(-tested // 4), chosen)),
-        _thinned(part(chosen, tested, count)),
-    )
+    first, second = int(_FITTED * count), int(_CHOSEN * count)
+    part = lambda start, most, stop: _thinned(record.isel(member=slice(start, min(start + most, stop))))
+    return Parts(record.isel(member=slice(0, first)), part(first, chosen, second), part(second, tested, count))
+
+
+def disjoint(record: xr.Dataset, count: int) -> list[xr.Dataset]:
+    """The runs in `count` sets that share none, or in as many as there are runs."""
+    count = min(count, record.sizes["member"])
+    return [record.isel(member=slice(number, None, count)) for number in range(count)]
 
 
 def line_parts(evidence: Evidence) -> Parts:
     """The parts of the networks in d = 1. Made of views, so they are cheap to make again and not kept."""
-    return split(networks(evidence, LINE), evidence.effort.simulated)
+    return _split(evidence, LINE)
 
 
 def plane_parts(evidence: Evidence) -> Parts:
     """The parts of the networks in d = 2."""
-    return split(networks(evidence, PLANE), evidence.effort.simulated)
+    return _split(evidence, PLANE)
+
+
+def _split(evidence: Evidence, name: str) -> Parts:
+    return split(networks(evidence, name), evidence.effort.chosen, evidence.effort.simulated)
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,7 @@ def ceiling(evidence: Evidence) -> Ceiling:
         one, other = np.triu_indices(len(path), k=1)
         if len(one):
             losses = trajectory_loss(path[one], path[other]), representation_loss(path[one, -1], path[other, -1])
-            found.append([loss.mean() for loss in losses])
+            found.append([max(loss.mean(), 0.0) for loss in losses])  # equal orders may be −10⁻¹⁶ apart
     return Ceiling(*np.array(found).reshape(-1, 2).T)
 
 

@@ -1,0 +1,158 @@
+"""How often the intervals of claims hold the truth: `python -m benchmarks.intervals`, in about ten minutes.
+
+Evidence is drawn whose truth is known, as the units of one look, or as those of all planned looks, each of which
+doubles the units. What counts is that every interval on the way holds the truth: then no verdict, at whichever look
+it is reached, can be wrong.
+"""
+
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from nucleate.claims import (
+    ERROR,
+    ONCE,
+    SEQUENTIAL,
+    Estimate,
+    Looks,
+    at_level,
+    bootstrap,
+    partial_spearman,
+    pearson,
+    share,
+    spearman,
+)
+
+UNITS = (6, 20, 100)
+_MANY, _FEW, _LEAST = 10_000, 600, 100  # samples: where there is a formula, where it is resampled, and of 1,600 units
+_Samples = tuple[np.ndarray, ...]
+_INSIDE = (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kind of interval: units are drawn (one row each), and estimated."""
+
+    kind: str
+    units: str
+    draw: Callable[[np.random.Generator, int], _Samples]
+    estimate: Callable[..., Estimate]
+    truth: float
+    formula: bool = False
+
+
+def _columns(strength: float) -> Callable[[np.random.Generator, int], _Samples]:
+    def draw(rng: np.random.Generator, units: int) -> _Samples:
+        x, noise = rng.normal(size=(2, units))
+        return x, strength * x + math.sqrt(1 - strength**2) * noise
+
+    return draw
+
+
+def _given(rng: np.random.Generator, units: int) -> _Samples:
+    x, y, z = rng.normal(size=(3, units))
+    return x + z, y + 0.5 * x + z, z
+
+
+def _fan(rng: np.random.Generator, units: int) -> _Samples:
+    x = rng.random(units)
+    return x, (0.3 + x) * rng.exponential(size=units)
+
+
+def _levels(rng: np.random.Generator, units: int) -> _Samples:
+    x = rng.integers(0, 5, units)
+    return x, x + 2 * rng.normal(size=units)
+
+
+def _of(statistic: Callable, **options) -> Callable[..., Estimate]:
+    """Fewer resamples than in a claim, to save time: intervals are hardly wider for them."""
+    return lambda *samples: bootstrap(statistic, *samples, **{"resamples": 500} | options)
+
+
+def _limit(statistic: Callable, draw: Callable) -> float:
+    return float(statistic(*draw(np.random.default_rng(1), 1_000_000)))
+
+
+def _apart(one: Callable, other: Callable) -> Callable[[np.random.Generator, int], _Samples]:
+    return lambda rng, units: (one(rng, units), other(rng, units))
+
+
+_wide = lambda rng, units: rng.normal(0, 2, units)
+_normal = lambda rng, units: rng.normal(0, 1, units)
+_skewed = lambda rng, units: rng.exponential(1, units)
+_positive = lambda rng, units: rng.lognormal(0, 0.5, units)
+_gap = lambda a, b: float(a.mean() - b.mean())
+_times = lambda a, b: float(np.median(a) / np.median(b))
+_differ = lambda a, b: float(np.abs(a - b).mean())
+
+CASES = (
+    *(
+        Case(
+            "share",
+            f"hits of {p:.0%}",
+            lambda rng, n, p=p: (rng.random(n) < p,),
+            lambda x: share(x.sum(), len(x)),
+            p,
+            True,
+        )
+        for p in (0.5, 0.8, 0.97)
+    ),
+    Case("median", "normal", lambda rng, n: (_normal(rng, n),), _of(np.median), 0.0, True),
+    Case("median", "skewed (exponential)", lambda rng, n: (_skewed(rng, n),), _of(np.median), math.log(2), True),
+    Case("mean", "normal", lambda rng, n: (_normal(rng, n),), _of(np.mean), 0.0, True),
+    Case("mean", "uniform", lambda rng, n: (rng.random(n),), _of(np.mean), 0.5, True),
+    Case("mean", "skewed (exponential)", lambda rng, n: (_skewed(rng, n),), _of(np.mean), 1.0, True),
+    Case("mean", "skewed, in [0, 1]", lambda rng, n: (rng.beta(0.5, 2, n),), _of(np.mean, bounds=_INSIDE), 0.2, True),
+    Case("mean", "hits of 90%", lambda rng, n: (1.0 * (rng.random(n) < 0.9),), _of(np.mean, bounds=_INSIDE), 0.9, True),
+    *(
+        Case("spearman", f"normal, ρ = {r}", _columns(r), _of(spearman), 6 / math.pi * math.asin(r / 2))
+        for r in (0.0, 0.5, 0.9)
+    ),
+    Case("spearman", "spread grows with x", _fan, _of(spearman), _limit(spearman, _fan)),
+    Case("spearman", "five values of x", _levels, _of(spearman), _limit(spearman, _levels)),
+    Case("partial_spearman", "normal", _given, _of(partial_spearman), _limit(partial_spearman, _given)),
+    *(Case("pearson", f"normal, ρ = {r}", _columns(r), _of(pearson), r) for r in (0.0, 0.5, 0.9)),
+    Case("pearson", "spread grows with x", _fan, _of(pearson), _limit(pearson, _fan)),
+    Case("difference of means, apart", "normal", _apart(_normal, _wide), _of(_gap, apart=True), 0.0),
+    Case("difference of means, apart", "skewed and normal", _apart(_skewed, _normal), _of(_gap, apart=True), 1.0),
+    Case("ratio of medians, apart", "log-normal", _apart(_positive, _positive), _of(_times, apart=True), 1.0),
+    Case("mean distance of two columns", "normal", _columns(0.5), _of(_differ), math.sqrt(2 / math.pi)),
+)
+
+
+def coverage(case: Case, units: int, looks: Looks, repeats: int, seed: int = 0) -> float:
+    """The share of samples for which the intervals of all looks hold the truth."""
+    rng, held = np.random.default_rng((seed, units)), 0
+    for _ in range(repeats):
+        samples = case.draw(rng, units * 2 ** (looks.count - 1))
+        for look in range(looks.count):
+            with at_level(looks.level(look + 1)):
+                found = case.estimate(*(sample[: units * 2**look] for sample in samples))
+            if not (found.reason or found.low - 1e-12 <= case.truth <= found.high + 1e-12):
+                break
+        else:
+            held += 1
+    return held / repeats
+
+
+def main(scale: str = "1", only: str = "") -> None:
+    """The table of `docs/intervals.md`, from `scale` times as many samples, or the rows that begin with `only`."""
+    heads = [f"{units} units" for units in UNITS] + [f"{SEQUENTIAL.count} looks from {units} on" for units in UNITS]
+    print(f"| interval | units | {' | '.join(heads)} |\n|---|---|{'---|' * len(heads)}")
+    for case in (case for case in CASES if case.kind.startswith(only)):
+        cells = []
+        for looks in (ONCE, SEQUENTIAL):
+            for units in UNITS:
+                resampled = _LEAST if looks.count > 1 and units == UNITS[-1] else _FEW
+                repeats = round(float(scale) * (_MANY if case.formula else resampled))
+                found = coverage(case, units, looks, repeats)
+                error = math.sqrt(ERROR * (1 - ERROR) / repeats)
+                cells.append(f"{100 * found:.1f} ± {100 * error:.1f} %")
+        print(f"| {case.kind} | {case.units} | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])

@@ -1,0 +1,37 @@
+"""The scorecards of several replications on one page."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from nucleate.claims.looks import percent
+from nucleate.claims.markdown import plain
+from nucleate.claims.scorecard import VERDICTS, ClaimRow
+
+
+def to_overview(scorecards: Mapping[tuple[str, str], Sequence[ClaimRow]]) -> str:
+    """As Markdown: how many claims of each paper have which verdict, and why; then a row for each claim.
+
+    `scorecards`: by paper, and by what its verdicts depend on.
+    """
+    lines = [f"| paper | claims | {' | '.join(VERDICTS)} | conditions |", f"|---|{'---|' * (len(VERDICTS) + 2)}"]
+    for (paper, conditions), rows in scorecards.items():
+        cells = [plain(paper), str(len(rows)), *(_count(rows, verdict) for verdict in VERDICTS), plain(conditions)]
+        lines.append(f"| {' | '.join(cells)} |")
+    for (paper, conditions), rows in scorecards.items():
+        lines += ["", f"## {plain(paper)} ({plain(conditions)})" if conditions else f"## {plain(paper)}", ""]
+        lines += ["| claim | statement | verdict | why | history of its rule |", "|---|---|---|---|---|"]
+        lines += [f"| {' | '.join(_cells(row))} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _count(rows: Sequence[ClaimRow], verdict: str) -> str:
+    """How many have a verdict, and for which reasons."""
+    reasons = Counter(row.reason for row in rows if row.verdict == verdict)
+    named = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common() if reason)
+    return f"{reasons.total()}" + (f" ({plain(named)})" if named else "")
+
+
+def _cells(row: ClaimRow) -> list[str]:
+    when = f" (look {row.look}, {percent(row.level)})" if row.look > 1 else ""
+    former = [f"“{past.rule}”: {past.verdict}; changed because {past.why}" for past in row.history]
+    return [plain(row.claim), plain(row.statement), f"**{row.verdict}**{when}", plain(row.why), plain(" ".join(former))]
