@@ -26,7 +26,7 @@ Curve = Callable[[np.ndarray], np.ndarray]
 
 
 def falling(step: np.ndarray) -> np.ndarray:
-    """A power law: to −0.29 at step 96,000."""
+    """A power law: to −0.28 at step 128,000."""
     return -0.9 * np.maximum(step, 1.0) ** -0.1
 
 
@@ -147,7 +147,8 @@ def rollouts(gains: int, off: float, networks: int = NETWORKS) -> dict:
 CHECKPOINTS = np.geomspace(LAST / 2**EFFORT.standard.chains.octaves, LAST, EFFORT.standard.chains.checkpoints).astype(
     int
 )
-UNITS = np.array([(m, 2, head) for m in range(NETWORKS) for head in range(1, 1 + EFFORT.standard.chains.heads)])
+DETECTING = ((2, 1), (2, 2), (2, 3), (1, 1))  # the collision heads of `MIXED`
+UNITS = np.array([(m, *at) for m in range(NETWORKS) for at in DETECTING[: EFFORT.standard.chains.heads]])
 
 
 def coefficients(value, error: float = 0.01, doubt: int = 0) -> dict:

@@ -101,7 +101,7 @@ def test_a_head_that_has_just_formed_is_not_at_the_end_of_its_development():
     late[:, : late.shape[1] - 10, 2, 3] = 0.0  # one head of four forms in the last looks
     young = evidence(late)
     assert maturity.settled(networks(young)).sum() == 3 * NETWORKS
-    assert f"less than an octave: {NETWORKS} heads" in judged(4, young).note
+    assert f"less than an octave: {NETWORKS}." in judged(4, young).note
 
 
 def test_a_correlation_that_has_come_to_rest_is_no_power_law():

@@ -121,8 +121,8 @@ def _variants(evidence: Evidence) -> Findings:
             CHANGES: _seen(found, sum(bool(ready[move.row]) for move in moved)),
             SURPLUS: bootstrap(np.mean, surplus, bounds=(-1, 1)),
         },
-        f"{len(moved)} heads of {len(by_network)} networks were partial for half an octave and then true for good "
-        f"({names or 'none'}). {changed} of them pass from one falling power law to another within half an octave of "
+        f"Heads that were partial for half an octave and then true for good, with their network: {names or 'none'}. "
+        f"{changed} of {len(moved)} pass from one falling power law to another within half an octave of "
         f"that; {sum(chance for _, chance in found):.1f} would by chance. One is enough for the claim unless so many "
         "are likely by chance; that none does counts against it if six such heads or more are in networks that have "
         "finished learning.",
