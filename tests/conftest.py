@@ -60,8 +60,13 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
         "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0",
     }
     atexit.register(shutil.rmtree, caches, ignore_errors=True)
-    if _in_memory():  # all other folders of tests, too
-        tempfile.tempdir = os.environ["TMPDIR"] = caches
+
+
+@pytest.hookimpl(tryfirst=True)  # before workers start, which inherit it
+def pytest_sessionstart() -> None:
+    # All other folders of tests, too, but not Slipcover's, made by now: that one is read after this one is removed.
+    if "PYTEST_XDIST_WORKER" not in os.environ and _in_memory():
+        tempfile.tempdir = os.environ["TMPDIR"] = os.environ["XDG_CACHE_HOME"]
 
 
 @pytest.fixture(scope="session")

@@ -113,9 +113,9 @@ def _general(evidence: Evidence) -> Findings:
             GENERAL[name]: estimates.difference(estimates.loss_of(general, name), estimates.loss_of(symmetric, name))
             for name in LOSSES
         },
-        f"{len(hessians)} potentials without symmetry, each fitted to the runs of a symmetric one and tested on the "
-        f"same {general.sizes['member'] // len(hessians)} runs. Mixed derivatives of f_a at 0 over the largest of them "
-        f"(medians), x1x2, x1x3, x1x4, x2x3, x2x4, x3x4: {told}. Means without symmetry: "
+        f"{len(hessians)} potentials without symmetry, each fitted to runs of its own, and beside it a symmetric "
+        f"one; both are tested on the same runs, {general.sizes['member']} in all. Mixed derivatives of f_a at 0 over "
+        f"the largest of them (medians), x1x2, x1x3, x1x4, x2x3, x2x4, x3x4: {told}. Means without symmetry: "
         f"{estimates.in_words(general)}. With symmetry: {estimates.in_words(symmetric)}.",
     )
 
