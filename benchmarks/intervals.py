@@ -20,11 +20,15 @@ from nucleate.claims import (
     Looks,
     at_level,
     bootstrap,
+    difference_of_shares,
     partial_spearman,
     pearson,
+    ratio,
     share,
     spearman,
 )
+from nucleate.papers.collisions.ledger.shares import share_in_networks
+from nucleate.papers.grokking.readings import half_crossing
 
 UNITS = (6, 20, 100)
 _MANY, _FEW, _LEAST = 10_000, 600, 100  # samples: where there is a formula, where it is resampled, and of 1,600 units
@@ -67,6 +71,37 @@ def _levels(rng: np.random.Generator, units: int) -> _Samples:
     return x, x + 2 * rng.normal(size=units)
 
 
+def _groups(rng: np.random.Generator, units: int) -> _Samples:
+    """Ten pairs in each unit, which are correlated by 1/2 and share a part."""
+    own, noise, common = rng.normal(size=(2, units, 10)), rng.normal(size=(units, 10)), rng.normal(size=(2, units, 1))
+    x, y = own[0], 0.5 * own[0] + math.sqrt(0.75) * noise
+    return (x + common[0]) / math.sqrt(2), (y + 0.5 * common[0] + math.sqrt(0.75) * common[1]) / math.sqrt(2)
+
+
+def _heads(p: float, alike: float) -> Callable[[np.random.Generator, int], _Samples]:
+    """Hits among four heads of each network, any two of which are correlated by `alike`."""
+
+    def draw(rng: np.random.Generator, units: int) -> _Samples:
+        many = 1 / alike - 1
+        return rng.binomial(4, rng.beta(p * many, (1 - p) * many, units)).astype(float), np.full(units, 4.0)
+
+    return draw
+
+
+def _waiting(rng: np.random.Generator, units: int) -> _Samples:
+    """Whether units are hits in the end, and whether that can be told by now."""
+    return rng.random(units) < 0.8, rng.random(units) < 0.7
+
+
+def _later(ends: np.ndarray, known: np.ndarray) -> Estimate:
+    now, lowest, highest = (share(int(hits.sum()), len(ends)) for hits in (ends & known, ends & known, ends | ~known))
+    return now.or_later(lowest, highest)
+
+
+def _rising(rng: np.random.Generator, units: int) -> _Samples:
+    return (rng.random((units, len(_SIZES))) < _RISE,)
+
+
 def _of(statistic: Callable, **options) -> Callable[..., Estimate]:
     """Fewer resamples than in a claim, to save time: intervals are hardly wider for them."""
     return lambda *samples: bootstrap(statistic, *samples, **{"resamples": 500} | options)
@@ -87,6 +122,16 @@ _positive = lambda rng, units: rng.lognormal(0, 0.5, units)
 _gap = lambda a, b: float(a.mean() - b.mean())
 _times = lambda a, b: float(np.median(a) / np.median(b))
 _differ = lambda a, b: float(np.abs(a - b).mean())
+_median_gap = lambda a, b: float(np.median(a) - np.median(b))
+_ratio_of_means = lambda a, b: ratio(a.mean(), b.mean())
+_below = lambda a, b: float(np.searchsorted(np.sort(a), b).mean() / len(a))
+_over_groups = lambda x, y: pearson(x.ravel(), y.ravel())
+_hits = lambda p: lambda rng, units: rng.random(units) < p
+_two_shares = lambda a, b: difference_of_shares((int(a.sum()), len(a)), (int(b.sum()), len(b)))
+_two_columns = lambda rng, units: tuple(np.exp(0.5 * rng.normal(size=(2, units)) + 0.5 * rng.normal(size=units)))
+_and_whether = lambda rng, units: (x := rng.normal(size=units), 1.0 * (x + rng.normal(size=units) > 0.5))
+_SIZES = np.linspace(0.1, 0.9, 9)
+_RISE = 1 / (1 + np.exp(-(_SIZES - 0.45) / 0.1))
 
 CASES = (
     *(
@@ -120,6 +165,46 @@ CASES = (
     Case("difference of means, apart", "skewed and normal", _apart(_skewed, _normal), _of(_gap, apart=True), 1.0),
     Case("ratio of medians, apart", "log-normal", _apart(_positive, _positive), _of(_times, apart=True), 1.0),
     Case("mean distance of two columns", "normal", _columns(0.5), _of(_differ), math.sqrt(2 / math.pi)),
+    Case("spearman", "x, and whether", _and_whether, _of(spearman), _limit(spearman, _and_whether)),
+    *(
+        Case(
+            "difference of shares, apart",
+            f"hits of {p:.0%} and {q:.0%}",
+            _apart(_hits(p), _hits(q)),
+            _two_shares,
+            p - q,
+        )
+        for p, q in ((0.8, 0.1), (0.97, 0.03), (0.5, 0.5))
+    ),
+    Case("difference of medians, apart", "normal", _apart(_normal, _wide), _of(_median_gap, apart=True), 0.0),
+    Case(
+        "difference of medians, apart",
+        "skewed and normal",
+        _apart(_skewed, _normal),
+        _of(_median_gap, apart=True),
+        math.log(2),
+    ),
+    Case("ratio of means, two columns", "log-normal", _two_columns, _of(_ratio_of_means), 1.0),
+    Case(
+        "share of pairs in order, apart",
+        "normal, 86%",
+        _apart(_normal, lambda rng, n: 1.5 + _normal(rng, n)),
+        _of(_below, apart=True),
+        0.5 * math.erfc(-0.75),
+    ),
+    Case("pearson over groups", "normal, ten in a unit", _groups, _of(_over_groups), 0.5),
+    Case(
+        "crossing of one half",
+        "nine sizes",
+        _rising,
+        _of(lambda sets: half_crossing(_SIZES, sets.mean(0)), bounds=_INSIDE),
+        half_crossing(_SIZES, _RISE),
+    ),
+    Case("share, undecided in part", "hits of 80%, of which 70% are known", _waiting, _later, 0.8, True),
+    *(
+        Case("share of heads in networks", f"hits of {p:.0%}, alike by {a}", _heads(p, a), share_in_networks, p)
+        for p, a in ((0.5, 0.3), (0.9, 0.1), (0.9, 0.3), (0.9, 0.7))
+    ),
 )
 
 
