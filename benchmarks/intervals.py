@@ -1,4 +1,4 @@
-"""How often the intervals of claims hold the truth: `python -m benchmarks.intervals`, in about ten minutes.
+"""How often the intervals of claims hold the truth: `python -m benchmarks.intervals`, in a quarter of an hour or so.
 
 Evidence is drawn whose truth is known, as the units of one look, or as those of all planned looks, each of which
 doubles the units. What counts is that every interval on the way holds the truth: then no verdict, at whichever look
@@ -8,7 +8,10 @@ it is reached, can be wrong.
 import math
 import sys
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache, partial
+from multiprocessing import get_context
 
 import numpy as np
 
@@ -20,11 +23,17 @@ from nucleate.claims import (
     Looks,
     at_level,
     bootstrap,
+    difference_of_shares,
+    level,
     partial_spearman,
     pearson,
+    ratio,
     share,
     spearman,
 )
+from nucleate.machine import cores
+from nucleate.papers.collisions.ledger.shares import share_in_networks
+from nucleate.papers.grokking.readings import half_crossing
 
 UNITS = (6, 20, 100)
 _MANY, _FEW, _LEAST = 10_000, 600, 100  # samples: where there is a formula, where it is resampled, and of 1,600 units
@@ -40,7 +49,7 @@ class Case:
     units: str
     draw: Callable[[np.random.Generator, int], _Samples]
     estimate: Callable[..., Estimate]
-    truth: float
+    truth: float | Callable[[], float]
     formula: bool = False
 
 
@@ -67,6 +76,43 @@ def _levels(rng: np.random.Generator, units: int) -> _Samples:
     return x, x + 2 * rng.normal(size=units)
 
 
+def _groups(rng: np.random.Generator, units: int) -> _Samples:
+    """Ten pairs in each unit, which are correlated by 1/2 and share a part."""
+    own, noise, common = rng.normal(size=(2, units, 10)), rng.normal(size=(units, 10)), rng.normal(size=(2, units, 1))
+    x, y = own[0], 0.5 * own[0] + math.sqrt(0.75) * noise
+    return (x + common[0]) / math.sqrt(2), (y + 0.5 * common[0] + math.sqrt(0.75) * common[1]) / math.sqrt(2)
+
+
+def _heads(p: float, alike: float) -> Callable[[np.random.Generator, int], _Samples]:
+    """Hits among four heads of each network, any two of which are correlated by `alike`."""
+
+    def draw(rng: np.random.Generator, units: int) -> _Samples:
+        many = 1 / alike - 1
+        return rng.binomial(4, rng.beta(p * many, (1 - p) * many, units)).astype(float), np.full(units, 4.0)
+
+    return draw
+
+
+def _waiting(rng: np.random.Generator, units: int) -> _Samples:
+    """Whether units are hits in the end, and whether that can be told by now."""
+    return rng.random(units) < 0.8, rng.random(units) < 0.7
+
+
+def _later(ends: np.ndarray, known: np.ndarray) -> Estimate:
+    now, lowest, highest = (share(int(hits.sum()), len(ends)) for hits in (ends & known, ends & known, ends | ~known))
+    return now.or_later(lowest, highest)
+
+
+@cache
+def _difference(first: tuple[int, int], other: tuple[int, int], _level: float) -> Estimate:
+    """Counts of few units are soon drawn again."""
+    return difference_of_shares(first, other)
+
+
+def _rising(rng: np.random.Generator, units: int) -> _Samples:
+    return (rng.random((units, len(_SIZES))) < _RISE,)
+
+
 def _of(statistic: Callable, **options) -> Callable[..., Estimate]:
     """Fewer resamples than in a claim, to save time: intervals are hardly wider for them."""
     return lambda *samples: bootstrap(statistic, *samples, **{"resamples": 500} | options)
@@ -87,6 +133,16 @@ _positive = lambda rng, units: rng.lognormal(0, 0.5, units)
 _gap = lambda a, b: float(a.mean() - b.mean())
 _times = lambda a, b: float(np.median(a) / np.median(b))
 _differ = lambda a, b: float(np.abs(a - b).mean())
+_median_gap = lambda a, b: float(np.median(a) - np.median(b))
+_ratio_of_means = lambda a, b: ratio(a.mean(), b.mean())
+_below = lambda a, b: float(np.searchsorted(np.sort(a), b).mean() / len(a))
+_over_groups = lambda x, y: pearson(x.ravel(), y.ravel())
+_hits = lambda p: lambda rng, units: rng.random(units) < p
+_two_shares = lambda a, b: _difference((int(a.sum()), len(a)), (int(b.sum()), len(b)), level())
+_two_columns = lambda rng, units: tuple(np.exp(0.5 * rng.normal(size=(2, units)) + 0.5 * rng.normal(size=units)))
+_and_whether = lambda rng, units: (x := rng.normal(size=units), 1.0 * (x + rng.normal(size=units) > 0.5))
+_SIZES = np.linspace(0.1, 0.9, 9)
+_RISE = 1 / (1 + np.exp(-(_SIZES - 0.45) / 0.1))
 
 CASES = (
     *(
@@ -111,47 +167,95 @@ CASES = (
         Case("spearman", f"normal, ρ = {r}", _columns(r), _of(spearman), 6 / math.pi * math.asin(r / 2))
         for r in (0.0, 0.5, 0.9)
     ),
-    Case("spearman", "spread grows with x", _fan, _of(spearman), _limit(spearman, _fan)),
-    Case("spearman", "five values of x", _levels, _of(spearman), _limit(spearman, _levels)),
-    Case("partial_spearman", "normal", _given, _of(partial_spearman), _limit(partial_spearman, _given)),
+    Case("spearman", "spread grows with x", _fan, _of(spearman), partial(_limit, spearman, _fan)),
+    Case("spearman", "five values of x", _levels, _of(spearman), partial(_limit, spearman, _levels)),
+    Case("partial_spearman", "normal", _given, _of(partial_spearman), partial(_limit, partial_spearman, _given)),
     *(Case("pearson", f"normal, ρ = {r}", _columns(r), _of(pearson), r) for r in (0.0, 0.5, 0.9)),
-    Case("pearson", "spread grows with x", _fan, _of(pearson), _limit(pearson, _fan)),
+    Case("pearson", "spread grows with x", _fan, _of(pearson), partial(_limit, pearson, _fan)),
     Case("difference of means, apart", "normal", _apart(_normal, _wide), _of(_gap, apart=True), 0.0),
     Case("difference of means, apart", "skewed and normal", _apart(_skewed, _normal), _of(_gap, apart=True), 1.0),
     Case("ratio of medians, apart", "log-normal", _apart(_positive, _positive), _of(_times, apart=True), 1.0),
     Case("mean distance of two columns", "normal", _columns(0.5), _of(_differ), math.sqrt(2 / math.pi)),
+    Case("spearman", "x, and whether", _and_whether, _of(spearman), partial(_limit, spearman, _and_whether)),
+    *(
+        Case(
+            "difference of shares, apart",
+            f"hits of {p:.0%} and {q:.0%}",
+            _apart(_hits(p), _hits(q)),
+            _two_shares,
+            p - q,
+        )
+        for p, q in ((0.8, 0.1), (0.97, 0.03), (0.5, 0.5))
+    ),
+    Case("difference of medians, apart", "normal", _apart(_normal, _wide), _of(_median_gap, apart=True), 0.0),
+    Case(
+        "difference of medians, apart",
+        "skewed and normal",
+        _apart(_skewed, _normal),
+        _of(_median_gap, apart=True),
+        math.log(2),
+    ),
+    Case("ratio of means, two columns", "log-normal", _two_columns, _of(_ratio_of_means), 1.0),
+    Case(
+        "share of pairs in order, apart",
+        "normal, 86%",
+        _apart(_normal, lambda rng, n: 1.5 + _normal(rng, n)),
+        _of(_below, apart=True),
+        0.5 * math.erfc(-0.75),
+    ),
+    Case("pearson over groups", "normal, ten in a unit", _groups, _of(_over_groups), 0.5),
+    Case(
+        "crossing of one half",
+        "nine sizes",
+        _rising,
+        _of(lambda sets: half_crossing(_SIZES, sets.mean(0)), bounds=_INSIDE),
+        half_crossing(_SIZES, _RISE),
+    ),
+    Case("share, undecided in part", "hits of 80%, of which 70% are known", _waiting, _later, 0.8, True),
+    *(
+        Case("share of heads in networks", f"hits of {p:.0%}, alike by {a}", _heads(p, a), share_in_networks, p)
+        for p, a in ((0.5, 0.3), (0.9, 0.1), (0.9, 0.3), (0.9, 0.7))
+    ),
 )
 
 
 def coverage(case: Case, units: int, looks: Looks, repeats: int, seed: int = 0) -> float:
     """The share of samples for which the intervals of all looks hold the truth."""
     rng, held = np.random.default_rng((seed, units)), 0
+    truth = case.truth() if callable(case.truth) else case.truth
     for _ in range(repeats):
         samples = case.draw(rng, units * 2 ** (looks.count - 1))
         for look in range(looks.count):
             with at_level(looks.level(look + 1)):
                 found = case.estimate(*(sample[: units * 2**look] for sample in samples))
-            if not (found.reason or found.low - 1e-12 <= case.truth <= found.high + 1e-12):
+            if not (found.reason or found.low - 1e-12 <= truth <= found.high + 1e-12):
                 break
         else:
             held += 1
     return held / repeats
 
 
+def row(index: int, scale: float = 1.0) -> str:
+    """A line of the table."""
+    case, cells = CASES[index], []
+    for looks in (ONCE, SEQUENTIAL):
+        for units in UNITS:
+            resampled = _LEAST if looks.count > 1 and units == UNITS[-1] else _FEW
+            repeats = round(scale * (_MANY if case.formula else resampled))
+            found = coverage(case, units, looks, repeats)
+            error = math.sqrt(ERROR * (1 - ERROR) / repeats)
+            cells.append(f"{100 * found:.1f} ± {100 * error:.1f} %")
+    return f"| {case.kind} | {case.units} | {' | '.join(cells)} |"
+
+
 def main(scale: str = "1", only: str = "") -> None:
     """The table of `docs/intervals.md`, from `scale` times as many samples, or the rows that begin with `only`."""
     heads = [f"{units} units" for units in UNITS] + [f"{SEQUENTIAL.count} looks from {units} on" for units in UNITS]
-    print(f"| interval | units | {' | '.join(heads)} |\n|---|---|{'---|' * len(heads)}")
-    for case in (case for case in CASES if case.kind.startswith(only)):
-        cells = []
-        for looks in (ONCE, SEQUENTIAL):
-            for units in UNITS:
-                resampled = _LEAST if looks.count > 1 and units == UNITS[-1] else _FEW
-                repeats = round(float(scale) * (_MANY if case.formula else resampled))
-                found = coverage(case, units, looks, repeats)
-                error = math.sqrt(ERROR * (1 - ERROR) / repeats)
-                cells.append(f"{100 * found:.1f} ± {100 * error:.1f} %")
-        print(f"| {case.kind} | {case.units} | {' | '.join(cells)} |", flush=True)
+    print(f"| interval | units | {' | '.join(heads)} |\n|---|---|{'---|' * len(heads)}", flush=True)
+    chosen = [index for index, case in enumerate(CASES) if case.kind.startswith(only)]
+    with ProcessPoolExecutor(cores(), get_context("spawn")) as workers:
+        for line in workers.map(partial(row, scale=float(scale)), chosen):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

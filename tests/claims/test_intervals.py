@@ -7,7 +7,15 @@ import pytest
 from scipy import stats
 
 from nucleate.claims import ONCE, SEQUENTIAL, spearman
-from nucleate.claims.intervals import chance_constant, chance_order, of_correlation, of_mean, of_median, of_share
+from nucleate.claims.intervals import (
+    chance_constant,
+    chance_order,
+    of_correlation,
+    of_difference_of_shares,
+    of_mean,
+    of_median,
+    of_share,
+)
 
 CASES = {
     "share": (lambda rng, size: rng.random(size) < 0.8, lambda x, error: of_share(int(x.sum()), len(x), error), 0.8),
@@ -74,6 +82,31 @@ def test_a_share_is_that_of_scipy():
     for hits, total in ((0, 7), (3, 7), (7, 7)):
         expected = stats.binomtest(hits, total).proportion_ci(0.99, method="exact")
         assert of_share(hits, total, 0.01) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("units", [(6, 6), (6, 15), (20, 6)])
+@pytest.mark.parametrize("error", [0.05, 0.0045])
+def test_a_difference_of_shares_covers_the_truth_at_least_as_often_as_it_says(units, error):
+    ends = np.array(
+        [[of_difference_of_shares((x, units[0]), (y, units[1]), error) for y in range(units[1] + 1)]
+         for x in range(units[0] + 1)]
+    )  # fmt: skip
+    truths = np.array([0.005, 0.03, 0.1, 0.3, 0.5, 0.8, 0.95, 0.99])
+    first, other = (stats.binom.pmf(np.arange(n + 1)[:, None], n, truths) for n in units)
+    for i, p in enumerate(truths):
+        for j, q in enumerate(truths):
+            held = (ends[..., 0] <= p - q + 1e-9) & (p - q - 1e-9 <= ends[..., 1])
+            assert first[:, i] @ held @ other[:, j] >= 1 - error
+
+
+def test_a_difference_of_shares_is_that_of_large_samples_and_turns_with_its_order():
+    few = of_difference_of_shares((8, 10), (1, 10), 0.05)
+    assert of_difference_of_shares((1, 10), (8, 10), 0.05) == pytest.approx((-few[1], -few[0]))
+    assert few[0] > 0  # Fisher's exact test of the two shares: 0.5 %
+    many = of_difference_of_shares((480, 800), (200, 500), 0.05)
+    half = 1.96 * math.sqrt(0.6 * 0.4 / 800 + 0.4 * 0.6 / 500)
+    assert many == pytest.approx((0.2 - half, 0.2 + half), abs=0.003)
+    assert of_difference_of_shares((6, 6), (0, 6), 0.05)[1] == pytest.approx(1)
 
 
 def test_chances_are_those_of_counting():

@@ -8,7 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from nucleate.claims import Estimate, Reason, at_level, bootstrap, partial_spearman, pearson, ratio, share, spearman
+from nucleate.claims import (
+    Estimate,
+    Reason,
+    at_level,
+    bootstrap,
+    difference_of_shares,
+    partial_spearman,
+    pearson,
+    ratio,
+    share,
+    spearman,
+)
 from nucleate.claims.resampling import resampled
 
 UNITS = (6, 20, 100)
@@ -40,6 +51,17 @@ def test_a_share_of_nothing_is_unknown():
     found = share(0, 0)
     assert math.isnan(found.value)
     assert found.reason is Reason.TOO_FEW
+
+
+def test_a_difference_of_shares_obeys_the_level_and_needs_units_of_both():
+    found = difference_of_shares((8, 10), (3, 20))
+    assert (found.value, found.units, found.reason) == (pytest.approx(0.65), 10, None)
+    with at_level(0.9955):
+        surer = difference_of_shares((8, 10), (3, 20))
+    assert surer.low < found.low < found.high < surer.high
+    assert difference_of_shares((8, 10), (0, 0)).reason is Reason.TOO_FEW
+    with pytest.raises(ValueError, match=r"difference_of_shares: hits must be between 0 and total = 20; got 21\."):
+        difference_of_shares((8, 10), (21, 20))
 
 
 def test_bootstrap_width_is_that_of_the_standard_error():

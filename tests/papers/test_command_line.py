@@ -163,6 +163,8 @@ def test_a_bad_option_is_answered_with_field_and_value(nucleate_of_toys):
         ),
         (["--until-decided", "--within", "90"], "got '90'"),
         (["--until-decided", "--within", "0h"], "got '0h'"),
+        (["--until-decided", "--within=-1h"], "got '-1h'"),
+        (["--until-decided", "--within", "9" * 400 + "h"], "--within must be a duration"),
         (["--within", "2h"], "--within 2h limits --until-decided, which is missing: add it."),
         (["--seeds-from", "-3"], "--seeds-from must be 0 or more; got -3."),
         (["--seeds-from", "4294967296"], "--seeds-from 4294967296: Lines.first_seed must be"),
@@ -197,5 +199,8 @@ def test_scorecards_of_replications_are_one_page(toy, nucleate_of_toys):
     page = nucleate_of_toys("scorecards", "toy", "toy/scorecard.json").stdout
     assert page.count("| toy | 3 | 1 | 1 | 1 (1 too early) | 0 |") == 2
     assert "“loss at the end &lt; 1”: replicated; changed because any line would have passed." in page
+    assert "| toy | budget: quick; 1 look, with intervals of 95 % |  | 2 | 2 (100%) | none | none |" in page
+    twice = nucleate_of_toys("scorecards", "toy/scorecard.json", "toy/scorecard.json").stdout
+    assert "| toy |  | toy/scorecard.json | 2 | 2 (100%) | none | none |" in twice
     assert nucleate_of_toys("scorecards").returncode == 2
     assert "is not a replication" in nucleate_of_toys("scorecards", "nowhere").stderr

@@ -12,8 +12,8 @@ from toy_paper import CALLS, FIRST, PAPER, SECOND, Lines, raising
 from nucleate.claims import SEQUENTIAL, Check, Claim, Findings, Region, evidence, share
 from nucleate.fleet import Interruption, Members, Silent, grid
 from nucleate.papers import Budget, Replication, Sizes, UntilDecided, replicate, write_replication_report
-from nucleate.papers.stages import APART
-from nucleate.record import Run, RunError
+from nucleate.papers.stages import APART, as_one
+from nucleate.record import Run, RunError, refuse_unlike
 
 QUICK = Budget.QUICK
 
@@ -198,6 +198,15 @@ class Wide(Lines):
         return members.with_columns(extra=np.ones(members.count)) if self.first_seed else members
 
 
+@dataclass(frozen=True)
+class HalfStubborn(Lines):
+    """Has fresh seeds, but always the same splits."""
+
+    def members(self) -> Members:
+        members = super().members()
+        return members.with_columns(seed_split=np.arange(members.count))
+
+
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
@@ -205,13 +214,31 @@ class Wide(Lines):
             Stubborn,
             r"toy/first: its next stage would train networks of .*first again, which has seed 0, too; its `memb",
         ),
-        (Wide, r"first\.2 has 'extra' and .*first has not: they are not runs of one experiment"),
+        (HalfStubborn, r"toy/first: its next stage would train networks of .*first again, which has seed_split 0, too"),
+        (
+            Wide,
+            r"toy/first: its next stage would have a column 'extra', which .*first has not; its `members` must make",
+        ),
     ],
 )
-def test_stages_that_cannot_be_one_record_are_refused(kind, message, tmp_path):
+def test_stages_that_cannot_be_one_record_are_refused_before_they_are_trained(kind, message, tmp_path):
     paper = replace(OPEN, claims=(NEXT,), experiments={FIRST: Sizes.of(kind(seeds=7))})
     with pytest.raises(RunError, match=message):
         replicate(paper, QUICK, tmp_path / "toy", until_decided=UntilDecided())
+    assert not (tmp_path / "toy" / "first.2").exists()
+    assert Replication(tmp_path / "toy").about.stages == ()
+
+
+def test_a_stage_that_was_recorded_otherwise_is_named(decided, tmp_path):
+    folder = tmp_path / "toy"
+    shutil.copytree(decided[0].path, folder)
+    runs = tuple(Run(folder / name) for name in ("first", "first.2"))
+    whole = as_one(runs)
+    assert whole.record().sizes["member"] == 14
+    with pytest.raises(
+        RunError, match=r"first\.2 has 'extra' and .*first has not: they are not runs of one experiment"
+    ):
+        refuse_unlike({str(run.path): run.record().assign(extra=0) if run is runs[1] else run.record() for run in runs})
 
 
 def test_other_seeds_are_other_networks_in_another_folder(decided, tmp_path):

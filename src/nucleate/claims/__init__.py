@@ -1,5 +1,6 @@
 """Claims and verdicts. Needs no JAX."""
 
+from nucleate.claims.agreement import Agreement, agreement
 from nucleate.claims.claim import Check, Claim, Findings, Maturity, Steps, Threshold, When, in_order
 from nucleate.claims.correlations import partial_spearman, pearson, spearman, unexplained_ranks
 from nucleate.claims.evidence import Evidence, FinishedRun, NotTrained
@@ -22,6 +23,7 @@ from nucleate.claims.statistics import (
     Estimate,
     Reason,
     bootstrap,
+    difference_of_shares,
     median,
     ratio,
     share,
@@ -31,6 +33,7 @@ __all__ = [
     "ERROR",
     "ONCE",
     "SEQUENTIAL",
+    "Agreement",
     "Check",
     "CheckRow",
     "Claim",
@@ -49,8 +52,10 @@ __all__ = [
     "Threshold",
     "Verdict",
     "When",
+    "agreement",
     "at_level",
     "bootstrap",
+    "difference_of_shares",
     "in_order",
     "level",
     "median",

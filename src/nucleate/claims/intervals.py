@@ -6,6 +6,9 @@ from functools import cache
 import numpy as np
 
 _WHOLE = (-math.inf, math.inf)
+_SHARES = np.sin(np.linspace(0, np.pi / 2, 101)) ** 2  # closer to each other near 0 and 1
+_TIED = 1e-9
+_HALVINGS = 30
 
 
 def of_share(hits: int, total: int, error: float) -> tuple[float, float]:
@@ -18,6 +21,57 @@ def of_share(hits: int, total: int, error: float) -> tuple[float, float]:
 
     low = float(betaincinv(hits, total - hits + 1, error / 2)) if hits else 0.0
     return low, float(betaincinv(hits + 1, total - hits, 1 - error / 2)) if hits < total else 1.0
+
+
+def of_difference_of_shares(first: tuple[int, int], other: tuple[int, int], error: float) -> tuple[float, float]:
+    """Of a proportion minus another one, each (hits, total), of units apart: exact, whatever the proportions are.
+
+    The lower end is the smallest difference for which so large a result is not too rare [kabaila2005],
+
+        min {p − q : P(ℓ(X, Y) ≥ ℓ(x, y) | p, q) ≥ error/2},   ℓ = p̂ − q̂ − √((p̂ − p⁻)² + (q⁺ − q̂)²),
+
+    with X and Y the hits of so many units, x and y those found, [p⁻, p⁺] and [q⁻, q⁺] the exact interval of each share.
+    ℓ, which puts results in order, is an approximate lower end [newcombe1998]; alone it would be wrong in up to 5 % of
+    all cases where 0.45 % are allowed. The upper end is minus the lower one of the opposite difference.
+
+    >>> low, high = of_difference_of_shares((8, 10), (1, 10), 0.05)
+    >>> round(low, 3), round(high, 3)
+    (0.242, 0.931)
+    """
+    return _least_difference(first, other, error), 0.0 - _least_difference(other, first, error)
+
+
+def _least_difference(first: tuple[int, int], other: tuple[int, int], error: float) -> float:
+    (hits, total), (other_hits, other_total) = first, other
+    (p, lowest, _), (q, _, highest) = _of_all_shares(total, error), _of_all_shares(other_total, error)
+    order = np.subtract.outer(p, q) - np.hypot.outer(p - lowest, highest - q)
+    as_large = order >= order[hits, other_hits] - _TIED
+    allowed = as_large.sum(1)  # hits of the other, for each number of hits
+    first_above, last = (highest[count - 1] if count else 0.0 for count in allowed[[0, -1]])
+    # Up to the one, p may be 0; beyond the other, even p = 1 makes so large a result too rare.
+    q = np.append(_SHARES * first_above, first_above + _SHARES * (last - first_above))
+    of_other = as_large @ _chances(other_total, q)  # [hits, q]: the probability of few enough hits of the other
+    low, high = np.zeros(len(q)), np.ones(len(q))
+    for _ in range(_HALVINGS):  # of where p must be: the probability rises with it
+        middle = (low + high) / 2
+        enough = np.sum(_chances(total, middle) * of_other, axis=0) >= error / 2
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return float(np.min(low - q))
+
+
+def _of_all_shares(total: int, error: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Every share that `total` units can have, and the ends of its interval."""
+    ends = np.array([of_share(hits, total, error) for hits in range(total + 1)])
+    return np.arange(total + 1) / total, ends[:, 0], ends[:, 1]
+
+
+def _chances(total: int, share: np.ndarray) -> np.ndarray:
+    """The probability [hits, share] of each number of hits."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    hits = np.arange(total + 1)[:, None]
+    ways = gammaln(total + 1) - gammaln(hits + 1) - gammaln(total - hits + 1)
+    return np.exp(ways + xlogy(hits, share) + xlog1py(total - hits, -share))
 
 
 def of_median(sample: np.ndarray, error: float) -> tuple[float, float]:

@@ -1,15 +1,18 @@
 """The scorecards of several replications on one page."""
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from nucleate.claims.agreement import agreement
 from nucleate.claims.looks import percent
 from nucleate.claims.markdown import plain
 from nucleate.claims.scorecard import VERDICTS, ClaimRow
 
 
 def to_overview(scorecards: Mapping[tuple[str, str], Sequence[ClaimRow]]) -> str:
-    """As Markdown: how many claims of each paper have which verdict, and why; then a row for each claim.
+    """As Markdown: how many claims of each paper have which verdict, and why; whether replications of the same
+    paper agree; then a row for each claim.
 
     `scorecards`: by paper, and by what its verdicts depend on.
     """
@@ -17,11 +20,26 @@ def to_overview(scorecards: Mapping[tuple[str, str], Sequence[ClaimRow]]) -> str
     for (paper, conditions), rows in scorecards.items():
         cells = [plain(paper), str(len(rows)), *(_count(rows, verdict) for verdict in VERDICTS), plain(conditions)]
         lines.append(f"| {' | '.join(cells)} |")
+    lines += _agreements(scorecards)
     for (paper, conditions), rows in scorecards.items():
         lines += ["", f"## {plain(paper)} ({plain(conditions)})" if conditions else f"## {plain(paper)}", ""]
         lines += ["| claim | statement | verdict | why | history of its rule |", "|---|---|---|---|---|"]
         lines += [f"| {' | '.join(_cells(row))} |" for row in rows]
     return "\n".join(lines) + "\n"
+
+
+def _agreements(scorecards: Mapping[tuple[str, str], Sequence[ClaimRow]]) -> list[str]:
+    """A row for each two replications of one paper; nothing if there are none."""
+    lines = []
+    for (key, rows), (other_key, others) in itertools.combinations(scorecards.items(), 2):
+        if key[0] == other_key[0]:
+            found = agreement(rows, others)
+            alike = f"{len(found.alike)}" + (f" ({len(found.alike) / found.decided:.0%})" if found.decided else "")
+            opposed, in_one = (", ".join(claims) or "none" for claims in (found.opposed, found.in_one))
+            cells = [*map(plain, (key[0], key[1], other_key[1])), str(found.decided), alike, opposed, in_one]
+            lines.append(f"| {' | '.join(cells)} |")
+    heads = "| paper | one | the other | decided in both | alike | replicated in one, contradicted in the other "
+    return lines and ["", "## Agreement", "", f"{heads}| decided in only one |", f"|{'---|' * 7}", *lines]
 
 
 def _count(rows: Sequence[ClaimRow], verdict: str) -> str:

@@ -109,6 +109,28 @@ def share(hits: int, total: int) -> Estimate:
 
 
 @checked
+def difference_of_shares(first: tuple[int, int], other: tuple[int, int]) -> Estimate:
+    """A proportion minus another one, each given as (hits, total) of its own units, with an exact interval
+    [kabaila2005], which holds for any number of units and any proportions.
+
+        x/n − y/m,   least: min {p − q : P(as large a difference | p, q) ≥ (1 − level)/2}, greatest likewise
+
+    Resampling sees little of a proportion near 0 or 1. `intervals.of_difference_of_shares` says what "as large" means.
+
+    >>> difference_of_shares((8, 10), (1, 10))
+    Estimate(value=0.7..., low=0.242..., high=0.930..., units=10, reason=None)
+    """
+    for hits, total in (first, other):
+        if not 0 <= hits <= total:
+            raise ValueError(f"difference_of_shares: hits must be between 0 and total = {total}; got {hits}.")
+        if total == 0:
+            return Estimate.unknown(Reason.TOO_FEW)
+    value = first[0] / first[1] - other[0] / other[1]
+    low, high = intervals.of_difference_of_shares(first, other, 1 - level())
+    return Estimate(value, low, high, min(first[1], other[1]))
+
+
+@checked
 def bootstrap(
     statistic: Callable[..., float],
     *samples: np.ndarray,

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import math
 import os
 import re
 import shutil
@@ -28,7 +29,7 @@ def seconds(text: str, option: str) -> float:
     total = (
         sum(float(part or 0) * unit for part, unit in zip(found.groups(), (3600, 60, 1), strict=True)) if found else 0
     )
-    if not total:
+    if not 0 < total < math.inf:
         raise UsageError(f"{option} must be a duration, such as 45s, 90m, 2h or 1h30m; got '{text}'.")
     return total
 

@@ -12,11 +12,12 @@ from nucleate.cli.printing import say
 
 @dataclass(frozen=True)
 class Scorecards:
-    """Write the verdicts of several replications as one page of Markdown: how many of each, then every claim with its
-    reason and the history of its rule.
+    """Write the verdicts of several replications as one page of Markdown: how many of each, whether those of one paper
+    agree, then every claim with its reason and the history of its rule.
 
     Examples:
       nucleate scorecards runs/grokking-standard runs/circles-standard > scorecards.md
+      nucleate scorecards runs/circles-standard runs/circles-standard-from-1000
     """
 
     folders: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FOLDER…"), tyro.conf.Positional] = ()
@@ -35,5 +36,8 @@ class Scorecards:
             else:
                 replication = Replication.open(folder)
                 rows, conditions = replication.rows(), replication.about.conditions
-            cards.setdefault((rows[0].paper if rows else folder.name, conditions), []).extend(rows)
+            key = (rows[0].paper if rows else folder.name, conditions)
+            if {row.claim for row in cards.get(key, [])} & {row.claim for row in rows}:  # another replication of them
+                key = (key[0], "; ".join(filter(None, (conditions, str(folder)))))
+            cards.setdefault(key, []).extend(rows)
         say(to_overview(cards).rstrip("\n"))

@@ -8,6 +8,7 @@ import xarray as xr
 
 from nucleate.checking import Above, Checked
 from nucleate.claims import SEQUENTIAL, FinishedRun, Looks
+from nucleate.fleet import Members
 from nucleate.papers.paper import Experiment
 from nucleate.record import About, Run, RunError, joined, refuse_unlike
 from nucleate.record.document import fields
@@ -89,11 +90,19 @@ def as_one(runs: tuple[Run, ...]) -> FinishedRun:
     return runs[0] if len(runs) == 1 else Stages(runs)
 
 
-def refuse_known_seeds(name: str, seeds: set[int], earlier: tuple[Run, ...]) -> None:
-    """Refuse to train networks that there are already."""
+def refuse_unfit(name: str, members: Members, earlier: tuple[Run, ...]) -> None:
+    """Refuse to train a stage that could not be read with the runs before it: of networks that there are already, by
+    any kind of seed, or of other columns."""
     for run in earlier:
-        if common := sorted(seeds & set(run.record().seed.values.tolist())):
+        record = run.record()
+        if unknown := sorted(members.keys() - set(map(str, record.variables))):
             raise RunError(
-                f"{name}: its next stage would train networks of {run.path} again, which has seed {common[0]}, too; "
-                "its `members` must count seeds from `first_seed`."
+                f"{name}: its next stage would have a column '{unknown[0]}', which {run.path} has not; its `members` "
+                "must make the same columns for every `first_seed`."
             )
+        for column in (column for column in members if column.startswith("seed")):
+            if common := sorted(set(members[column].tolist()) & set(record[column].values.tolist())):
+                raise RunError(
+                    f"{name}: its next stage would train networks of {run.path} again, which has {column} {common[0]}, "
+                    "too; its `members` must count seeds from `first_seed`."
+                )

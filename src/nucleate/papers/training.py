@@ -7,7 +7,7 @@ from nucleate.claims import FinishedRun
 from nucleate.fleet import Watcher, train
 from nucleate.papers.paper import Budget, Paper, ready
 from nucleate.papers.replication import Replication
-from nucleate.papers.stages import Stage, Stages, as_one, folder_of, refuse_known_seeds, staged
+from nucleate.papers.stages import Stage, Stages, as_one, folder_of, refuse_unfit, staged
 from nucleate.record import Run
 
 
@@ -29,7 +29,7 @@ class Trainer:
             experiment = staged(self.paper.at(about.budget)[name], look)
             plan = ready(experiment, lambda source: self.train(source, look).record()).plan(name)
             if look > 1:
-                refuse_known_seeds(name, set(plan.members["seed"].tolist()), tuple(runs.values()))
+                refuse_unfit(name, plan.members, tuple(runs.values()))
                 stages = dict.fromkeys([*about.stages, Stage(name, look)])
                 folders = dict.fromkeys([*about.runs, folder_of(name, look)])
                 self.replication.update(stages=[vars(stage) for stage in stages], runs=list(folders))

@@ -4,10 +4,8 @@ import math
 
 import numpy as np
 
-from nucleate.claims import Estimate, Reason, ratio, share
+from nucleate.claims import Estimate, Reason, level, ratio, share
 from nucleate.claims.statistics import FEWEST
-
-_QUANTILE = 0.975
 
 
 def share_in_networks(hits: np.ndarray, total: np.ndarray) -> Estimate:
@@ -17,7 +15,8 @@ def share_in_networks(hits: np.ndarray, total: np.ndarray) -> Estimate:
 
     Heads of a network are not independent of each other: the interval is the exact one of the n independent heads that
     would scatter as these do. p: the share; var p: its variance, by how networks differ (where all or none are hits,
-    they do not differ, and all heads count); t: Student's quantile, for as many heads or networks. Source: [korn1998].
+    they do not differ, and all heads count); t: Student's quantile at the level that is set, for as many heads or
+    networks. Source: [korn1998].
 
     >>> share_in_networks(np.full(8, 2.0), np.full(8, 4.0))  # not as sure as 16 of 32
     Estimate(value=0.5, low=0.268..., high=0.731..., units=8, reason=None)
@@ -33,7 +32,8 @@ def share_in_networks(hits: np.ndarray, total: np.ndarray) -> Estimate:
         return Estimate.open(value, Reason.TOO_FEW, networks)
     variance = networks / (networks - 1) * float(np.square((hits - value * total) / heads).sum())
     independent = min(value * (1 - value) / variance, heads) if variance and 0 < value < 1 else heads
-    independent *= float(t.ppf(_QUANTILE, heads - 1) / t.ppf(_QUANTILE, networks - 1)) ** 2
+    quantile = (1 + level()) / 2
+    independent *= float(t.ppf(quantile, heads - 1) / t.ppf(quantile, networks - 1)) ** 2
     whole = max(math.floor(independent), 1)
     fewest, most = math.floor(value * whole + 1e-9), math.ceil(value * whole - 1e-9)
     return Estimate(value, share(fewest, whole).low, share(most, whole).high, networks)

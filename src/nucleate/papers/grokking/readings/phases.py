@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from nucleate.claims import Estimate, bootstrap, share
+from nucleate.claims import Estimate, difference_of_shares, share
 from nucleate.observables import Phase, phase
 from nucleate.papers.grokking.experiments import TABLE_1_DELAY, TABLE_1_STEPS
 from nucleate.record import NEVER, Outcome
@@ -85,7 +85,7 @@ class Hits:
         """The share of hits here minus that among others, in the same way."""
 
         def difference(here: np.ndarray, there: np.ndarray) -> Estimate:
-            return bootstrap(lambda a, b: a.mean() - b.mean(), here, there, apart=True, bounds=(0, 1))
+            return difference_of_shares((int(here.sum()), len(here)), (int(there.sum()), len(there)))
 
         return difference(self.now, other.now).or_later(
             difference(self.surely, other.perhaps), difference(self.perhaps, other.surely)

@@ -14,7 +14,7 @@ LOSSES = ("trajectory", "representation")
 TRIVIAL = {"trajectory": "trajectory_loss_constant", "representation": "representation_loss_initial"}
 """The score of a trivial prediction for each loss."""
 
-_BOUNDS = (0.0, 1.0)  # of either loss, and of shares
+_BOUNDS = (0.0, 1.0)  # of either loss
 _TRIVIALLY = {"trajectory": "if nothing moves", "representation": "for the initial order"}
 
 Measure = Callable[[Evidence], Findings]
@@ -89,7 +89,7 @@ def ratio_of_means(one: np.ndarray, other: np.ndarray) -> Estimate:
 
 
 def difference_of_means(one: np.ndarray, other: np.ndarray) -> Estimate:
-    """The difference of two means, over different runs, of losses or of shares."""
+    """The difference of two mean losses, over different runs."""
     apart = lambda a, b: float(np.mean(a) - np.mean(b))
     return bootstrap(apart, _known(one), _known(other), apart=True, bounds=_BOUNDS)
 

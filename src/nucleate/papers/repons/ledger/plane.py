@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nucleate.claims import Check, Claim, Evidence, Findings, Reason, Revision, words
+from nucleate.claims import Check, Claim, Evidence, Findings, Reason, Revision, difference_of_shares, words
 from nucleate.observables import is_line, line_angle
 from nucleate.papers.repons import readings
 from nucleate.papers.repons.experiments import HELD_OUT, NARROW, PLANE
@@ -69,7 +69,8 @@ def _recovered(evidence: Evidence) -> Findings:
     wd, width, accuracy = record.wd.values, record.width.values, record.accuracy.values[:, -1]
     narrow, strong = width == width.min(), wd == wd.max()
     treated = lines[narrow & strong]
-    minus = lambda control: estimates.difference_of_means(treated.astype(float), lines[control].astype(float))
+    of = lambda hits: (int(hits.sum()), len(hits))
+    minus = lambda control: difference_of_shares(of(treated), of(lines[control]))
     cells = {(w, n): (wd == w) & (width == n) for w, n in zip(wd.tolist(), width.tolist(), strict=True)}
     told = ", ".join(
         f"λ = {w:g}, {n} units: {int(lines[here].sum())} of {int(here.sum())} (accuracy {accuracy[here].mean():.2f})"
