@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
-from rich.table import Table
 from rich.text import Text
 
 from nucleate.cli.experiments import RUNS, reseeded, resume_run, start_jax
 from nucleate.cli.export import Export
 from nucleate.cli.looking import Runs, Show
+from nucleate.cli.papers import known_papers, show_paper, show_summary
 from nucleate.cli.parsing import UsageError, seconds
 from nucleate.cli.printing import command, say, show, width
 from nucleate.cli.scorecards import Scorecards
@@ -37,7 +37,7 @@ class Tour:
 
 @dataclass(frozen=True)
 class List:
-    """List papers with their claims and experiments.
+    """List the papers or, of one paper, its experiments and claims.
 
     Examples:
       nucleate list
@@ -45,35 +45,18 @@ class List:
     """
 
     paper: Annotated[str | None, tyro.conf.arg(metavar="[PAPER]"), tyro.conf.Positional] = None
-    """Only this paper."""
+    """This paper, with its experiments and claims."""
 
     def __call__(self) -> None:
-        from nucleate.papers import PAPERS, Budget, awaited
+        from nucleate.papers import PAPERS, description
 
-        papers = [_paper(name) for name in (PAPERS if self.paper is None else [self.paper])]
-        start_jax()  # how many networks there are may depend on which splits are feasible
-        for paper in papers:
-            say(Text(paper.name, style="bold"), f" {paper.title}. {paper.reference}\n")
-            experiments = Table(
-                "experiment", "networks", "steps", title="experiments (standard size)", title_justify="left"
-            )
-            for name, sizes in paper.experiments.items():
-                if (experiment := sizes.at(Budget.STANDARD)) is None:
-                    experiments.add_row(name, "–", "at --budget paper")
-                    continue
-                if source := awaited(experiment):
-                    experiments.add_row(name, "–", f"after {source}")
-                    continue
-                plan = experiment.plan(name)
-                experiments.add_row(name, str(plan.members.count), str(plan.steps))
-            show(experiments)
-            claims = Table("claim", title="claims", title_justify="left", expand=True)
-            for heading, ratio in (("where", 2), ("statement", 4), ("needs", 2)):
-                claims.add_column(heading, ratio=ratio)
-            for claim in paper.claims:
-                needs = ", ".join(name.split("/")[1] for name in claim.needs) or "no training"
-                claims.add_row(claim.id, claim.source, claim.statement, needs)
-            show(claims)
+        if self.paper is not None:
+            with known_papers():
+                show_paper(description(self.paper))
+            return
+        for name in PAPERS:
+            show_summary(description(name))
+        say("\nMore of one:", command("nucleate", "list", PAPERS[0]))
 
 
 @dataclass(frozen=True)
@@ -237,10 +220,8 @@ def _replicate(
 def _paper(name: str):
     from nucleate.papers import paper
 
-    try:
+    with known_papers():
         return paper(name)
-    except LookupError as mistake:
-        raise UsageError(str(mistake)) from None
 
 
 COMMANDS: dict[str, type] = {

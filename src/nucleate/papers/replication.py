@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nucleate.claims import ONCE, ClaimRow, Looks, read_json, to_markdown
-from nucleate.papers.paper import Budget
-from nucleate.papers.stages import Stage
+from nucleate.papers.sizes import Budget
 from nucleate.plots import Picture
 from nucleate.record import Folder, Run, RunError, document, inside, is_inner, write_atomically
 from nucleate.report import Page, describe, write_report
@@ -33,6 +32,15 @@ class Entry:
     def __post_init__(self):
         if not is_inner(self.path):
             raise ValueError(f"path must stay inside the replication's folder; got {self.path!r}.")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A run beyond the budget's, as the manifest lists it."""
+
+    experiment: str
+    look: int
+    """The look that it was trained for, from 2 on."""
 
 
 @dataclass(frozen=True)

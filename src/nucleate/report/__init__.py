@@ -1,6 +1,13 @@
 """The static report: one HTML page that shows what was claimed, what was found, and everything behind it."""
 
-from nucleate.report.report import Page, write_report
-from nucleate.report.runs import RunSummary, describe, write_run_report
+from typing import TYPE_CHECKING
+
+from nucleate.rooms import on_demand
+
+if TYPE_CHECKING:
+    from nucleate.report.report import Page, write_report
+    from nucleate.report.runs import RunSummary, describe, write_run_report
 
 __all__ = ["Page", "RunSummary", "describe", "write_report", "write_run_report"]
+
+on_demand(__name__)
