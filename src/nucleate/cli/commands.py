@@ -1,5 +1,7 @@
 """What each command does. Heavy imports live inside: a command pays for what it uses."""
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -10,7 +12,6 @@ from rich.text import Text
 from nucleate.cli.experiments import RUNS, reseeded, resume_run, start_jax
 from nucleate.cli.export import Export
 from nucleate.cli.looking import Runs, Show
-from nucleate.cli.papers import known_papers, show_paper, show_summary
 from nucleate.cli.parsing import UsageError, seconds
 from nucleate.cli.printing import command, say, show, width
 from nucleate.cli.scorecards import Scorecards
@@ -48,10 +49,11 @@ class List:
     """This paper, with its experiments and claims."""
 
     def __call__(self) -> None:
+        from nucleate.cli.papers import show_paper, show_summary
         from nucleate.papers import PAPERS, description
 
         if self.paper is not None:
-            with known_papers():
+            with _known_papers():
                 show_paper(description(self.paper))
             return
         for name in PAPERS:
@@ -217,10 +219,19 @@ def _replicate(
     return 1 if failures else 0
 
 
+@contextlib.contextmanager
+def _known_papers() -> Iterator[None]:
+    """In this block, a paper that there is not is the user's mistake."""
+    try:
+        yield
+    except LookupError as mistake:
+        raise UsageError(str(mistake)) from None
+
+
 def _paper(name: str):
     from nucleate.papers import paper
 
-    with known_papers():
+    with _known_papers():
         return paper(name)
 
 

@@ -1,41 +1,25 @@
 """How `nucleate list` shows papers: as they describe themselves, so that nothing that trains is imported."""
 
-import contextlib
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from rich.table import Table
 from rich.text import Text
 
-from nucleate.cli.parsing import UsageError
 from nucleate.cli.printing import say, show
-
-if TYPE_CHECKING:
-    from nucleate.papers import Description
+from nucleate.papers import Description
 
 
-@contextlib.contextmanager
-def known_papers() -> Iterator[None]:
-    """In this block, a paper that there is not is the user's mistake."""
-    try:
-        yield
-    except LookupError as mistake:
-        raise UsageError(str(mistake)) from None
-
-
-def show_summary(paper: "Description") -> None:
+def show_summary(paper: Description) -> None:
     """Two lines: what it is, and how much there is of it."""
     _title(paper)
-    say(f"  {len(paper.claims)} claims, {len(paper.experiments)} experiments")
+    say(f"  {_counted(paper.claims, 'claim')}, {_counted(paper.experiments, 'experiment')}")
 
 
-def show_paper(paper: "Description") -> None:
+def show_paper(paper: Description) -> None:
     """Its experiments at the standard budget, and its claims."""
     _title(paper)
     say()
-    experiments = Table(
-        "experiment", "networks", "steps", title="experiments (standard size)", title_justify="left"
-    )
+    experiments = Table("experiment", "networks", "steps", title="experiments (standard size)", title_justify="left")
     for each in paper.experiments:
         experiments.add_row(each.name, _told(each.networks), each.later or _told(each.steps))
     show(experiments)
@@ -48,9 +32,13 @@ def show_paper(paper: "Description") -> None:
     show(claims)
 
 
-def _title(paper: "Description") -> None:
+def _title(paper: Description) -> None:
     say(Text(paper.name, style="bold"), f" {paper.title}. {paper.reference}")
 
 
 def _told(count: int | None) -> str:
     return "–" if count is None else str(count)
+
+
+def _counted(things: Sequence, noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"

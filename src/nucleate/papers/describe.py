@@ -53,7 +53,9 @@ def _text(what: Description) -> str:
 
 def _told(row: Any) -> dict[str, Any]:
     """The fields that say more than their defaults."""
-    return {field.name: value for field in dataclasses.fields(row) if (value := getattr(row, field.name)) != field.default}
+    return {
+        field.name: value for field in dataclasses.fields(row) if (value := getattr(row, field.name)) != field.default
+    }
 
 
 def _json(tree: Any) -> str:

@@ -1,4 +1,4 @@
-"""What a paper says of itself: read from a file beside its code, so that nothing that it trains or draws is imported."""
+"""What a paper says of itself: read from a file beside its code, so that none of that is imported."""
 
 from dataclasses import dataclass
 from pathlib import Path

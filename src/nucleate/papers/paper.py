@@ -20,6 +20,8 @@ from nucleate.record import naming_columns
 Figure = Callable[[Evidence, Path], Picture | list[Picture] | None]
 """Draws into a folder: a picture, several, or none if the evidence has nothing to show."""
 
+_NO_EFFORT = Sizes(None, None, None)
+
 
 class Experiment(Config, abc.ABC):
     """A typed, printable description of a fleet. Implementations are frozen dataclasses; their fields are the
@@ -125,7 +127,7 @@ class Paper(Checked):
     reference: str
     claims: tuple[Claim, ...]
     experiments: Mapping[str, Sizes[Any]]
-    effort: Sizes[Any] = Sizes(None, None, None)
+    effort: Sizes[Any] = _NO_EFFORT
     figures: tuple[Figure, ...] = ()
     portraits: Mapping[str, tuple[Figure, ...]] = field(default_factory=dict)
     seeds_from: Seed = 0

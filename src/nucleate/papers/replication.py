@@ -12,7 +12,6 @@ from nucleate.claims import ONCE, ClaimRow, Looks, read_json, to_markdown
 from nucleate.papers.sizes import Budget
 from nucleate.plots import Picture
 from nucleate.record import Folder, Run, RunError, document, inside, is_inner, write_atomically
-from nucleate.report import Page, describe, write_report
 
 _MANIFEST = "replication.json"
 _SCORECARD = "scorecard.json"
@@ -169,6 +168,8 @@ class Replication:
 
 def write_replication_report(replication: Replication) -> Path:
     """The replication as one HTML page, and its scorecard as Markdown, in its folder."""
+    from nucleate.report import Page, describe, write_report
+
     replication.folder.sweep_if_free()
     about, rows, pictures, runs = replication.about, replication.rows(), replication.pictures(), replication.runs()
     missing = [f"figure {p.path.name} is not in its folder" for p in pictures if not p.path.exists()]

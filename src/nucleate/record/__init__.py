@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from nucleate.rooms import on_demand
 
 if TYPE_CHECKING:
-    from nucleate.record.about import About, Session
+    from nucleate.record.about import About, Session, record_identity
+    from nucleate.record.code import code_identity
     from nucleate.record.disk import Folder, inside, is_inner, replacing, write_atomically
     from nucleate.record.export import curves_table, export_all, export_curves, export_members, members_table
     from nucleate.record.joining import joined, refuse_unlike
@@ -31,6 +32,7 @@ __all__ = [
     "Variable",
     "as_attr",
     "at_the_end",
+    "code_identity",
     "create_store",
     "curves_table",
     "export_all",
@@ -47,6 +49,7 @@ __all__ = [
     "naming_columns",
     "open_record",
     "provenance",
+    "record_identity",
     "refuse_unlike",
     "replacing",
     "stayed_finite",
