@@ -44,7 +44,7 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks $(ONLY)
 
 docs: $(VENV)/.installed-docs
-	$(BIN)/pdoc --math --output-directory docs/api nucleate
+	$(BIN)/python docs
 
 clean:
 	rm -rf $(VENV) runs docs/api

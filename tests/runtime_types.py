@@ -14,7 +14,10 @@ from beartype import BeartypeConf, beartype
 
 _typed = beartype(conf=BeartypeConf(is_pep484_tower=True))  # an int is a good float, as every static checker agrees
 _jaxtyped = jaxtyping.jaxtyped
-_ONLY_NAMED = {("nucleate.report.runs", "Picture")}  # imported there for static checkers alone
+_ONLY_NAMED = {
+    ("nucleate.record.run", "xr.Dataset"),
+    ("nucleate.papers.library", "Paper"),
+}  # imported there for static checkers alone
 
 
 def check() -> None:

@@ -11,6 +11,7 @@ from toy_paper import CALLS, FIRST, PAPER, SECOND, raising
 import nucleate.papers
 from nucleate.claims import evidence
 from nucleate.cli import main
+from nucleate.papers.describe import describe
 
 
 @pytest.fixture
@@ -21,6 +22,7 @@ def nucleate_of_toys(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(evidence, "_WORTH_KEEPING", 0.0)  # a slow machine would keep what a fast one does not
     monkeypatch.setattr(nucleate.papers, "PAPERS", ("toy",))
     monkeypatch.setattr(nucleate.papers, "paper", {"toy": PAPER}.__getitem__)
+    monkeypatch.setattr(nucleate.papers, "description", {"toy": describe(PAPER)}.__getitem__)
 
     def call(*args: str, **errors: BaseException) -> subprocess.CompletedProcess:
         with raising(**errors):
@@ -122,7 +124,8 @@ def test_a_damaged_scorecard_is_named_in_one_line(toy, nucleate_of_toys):
 
 
 def test_the_list_shows_experiments_and_claims(nucleate_of_toys):
-    shown = nucleate_of_toys("list").stdout
+    assert "toy  A toy paper. Nobody (2026)\n  3 claims, 2 experiments\n" in nucleate_of_toys("list").stdout
+    shown = nucleate_of_toys("list", "toy").stdout
     for words in (FIRST, SECOND, f"after {FIRST}", "The loss falls.", "no training", "toy/3"):
         assert words in shown
 

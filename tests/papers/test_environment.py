@@ -46,7 +46,7 @@ def test_output_that_cannot_be_written_is_one_line(toy):
 
 def test_a_terminal_of_ascii_is_written_to(toy):
     shutil.copytree(toy / "first", toy.parent / os.fsdecode(b"not utf-8 \xff"))
-    commands = "list", "runs --root .", "show toy/first", "resume toy", "run --help", "replicate --help"
+    commands = "list toy", "runs --root .", "show toy/first", "resume toy", "run --help", "replicate --help"
     args = " ; ".join(commands).split(" ")
     code, shown, errors = in_process(toy.parent, *args, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert (code, errors) == (0, "")

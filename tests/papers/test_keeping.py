@@ -9,15 +9,15 @@ from toy_paper import PAPER
 
 import nucleate
 from nucleate.claims import Findings
-from nucleate.papers import keeping
 from nucleate.papers.keeping import keep_for
+from nucleate.record import code
 
 
 @pytest.fixture(autouse=True)
 def _a_new_process():
-    keeping._hash.cache_clear()
+    code._hash.cache_clear()
     yield
-    keeping._hash.cache_clear()
+    code._hash.cache_clear()
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def paper_of(function):
 
 
 def identity(function) -> str:
-    keeping._hash.cache_clear()
+    code._hash.cache_clear()
     return keep_for(paper_of(function), 1, Path("into")).code
 
 
@@ -86,7 +86,7 @@ def test_other_code_anywhere_in_a_package_is_other_code(load, tmp_path):
 
 def test_other_code_of_nucleate_is_other_code(monkeypatch, tmp_path):
     home = Path(nucleate.__file__).parent
-    assert keeping._home(home / "papers/paper.py") == (home.parent, "nucleate/**/*.py")
+    assert code._home(home / "papers/paper.py") == (home.parent, "nucleate/**/*.py")
     before = identity(toy_paper.fall)
     monkeypatch.setattr(nucleate, "__file__", str(write(tmp_path / "nucleate/__init__.py", "")))
     assert identity(toy_paper.fall) != before

@@ -8,6 +8,7 @@ from toy_paper import FIRST, PAPER, SECOND
 
 import nucleate.papers
 from nucleate.papers import Paper, portraits, write_experiment_report
+from nucleate.papers.describe import describe
 from nucleate.plots import Picture
 from nucleate.record import Run
 
@@ -20,6 +21,7 @@ def page_of(toy, monkeypatch):
         paper = replace(PAPER, portraits={FIRST: figures})
         monkeypatch.setattr(portraits, "PAPERS", ("toy",))
         monkeypatch.setattr(portraits, "paper", {"toy": paper}.__getitem__)
+        monkeypatch.setattr(portraits, "description", {"toy": describe(paper)}.__getitem__)
         return write_experiment_report(Run.open(toy / FIRST.split("/")[1])).read_text()
 
     return call
@@ -63,3 +65,34 @@ def test_a_paper_has_portraits_of_its_experiments_only():
         replace(PAPER, portraits={"toy/third": ()})
     assert isinstance(replace(toy_paper.PAPER, portraits={}), Paper)
     assert nucleate.papers.write_experiment_report is write_experiment_report
+
+
+def test_what_was_drawn_is_not_drawn_again(page_of, toy):
+    drawn = []
+
+    def counted(evidence, folder):
+        drawn.append(folder)
+        return portrait(evidence, folder)
+
+    overview = toy / "first/figures/overview.png"
+    assert "A portrait" in page_of(counted)
+    made = overview.stat().st_mtime_ns
+    assert "A portrait" in page_of(counted)
+    assert (len(drawn), overview.stat().st_mtime_ns) == (1, made)
+    (toy / "first/figures/portrait.png").write_bytes(b"")
+    assert "A portrait" in page_of(counted)
+    assert len(drawn) == 2
+    (toy / "first/figures/overview.png").unlink()
+    assert "What was recorded" in page_of(counted)
+    assert overview.exists()
+    Run(toy / "first").update(git="of another record")
+    page_of(counted)
+    assert len(drawn) == 3
+
+
+def test_of_an_unfinished_run_everything_is_drawn_anew(page_of, toy):
+    page_of()
+    Run(toy / "first").update(status="interrupted")
+    before = (toy / "first/figures/overview.png").stat().st_mtime_ns
+    page_of()
+    assert (toy / "first/figures/overview.png").stat().st_mtime_ns > before

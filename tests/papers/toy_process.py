@@ -18,6 +18,7 @@ import toy_paper
 import nucleate.papers
 from nucleate.cli import main
 from nucleate.machine import signals
+from nucleate.papers.describe import describe
 
 
 def stall() -> None:
@@ -31,6 +32,7 @@ if __name__ == "__main__":
     part = os.environ.get("STALL", "")
     nucleate.papers.PAPERS = ("toy",)
     nucleate.papers.paper = {"toy": toy_paper.PAPER}.__getitem__
+    nucleate.papers.description = {"toy": describe(toy_paper.PAPER)}.__getitem__
     signals.GRACE, signals.PATIENCE = 0.1, 0.5 if part == "late" else 1e6
     codes = []
     with toy_paper.raising(**{part: stall} if part else {}):

@@ -14,7 +14,7 @@ sys.exit(", ".join(sorted(heavy)) or None)
 """
 
 
-@pytest.mark.parametrize("room", ["", ".machine", ".record", ".claims", ".plots", ".report", ".cli"])
+@pytest.mark.parametrize("room", ["", ".machine", ".record", ".claims", ".plots", ".report", ".papers", ".cli"])
 def test_room_is_imported_without_jax(room):
     result = subprocess.run([sys.executable, "-c", CHECK, f"nucleate{room}"], capture_output=True, text=True)
     assert result.returncode == 0, f"nucleate{room} imports {result.stderr}"

@@ -1,7 +1,6 @@
 """What a measurement may look at, and what has been computed from it already."""
 
 import contextlib
-import hashlib
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -10,14 +9,12 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 import xarray as xr
 
 from nucleate.claims.looks import ERROR, at_level
-from nucleate.record import About, Keep, as_attr, naming_columns
-from nucleate.record.document import fields
+from nucleate.record import About, Keep, naming_columns, record_identity
 
 T = TypeVar("T")
 Effort = TypeVar("Effort")
 
 _WORTH_KEEPING = 0.5  # seconds: what is computed faster is not worth a file
-_VOLATILE = {"status", "seconds"}  # what changes in run.json without changing the record
 _LEVEL = "level of intervals"  # beside the names of runs, as what a result was computed from
 
 
@@ -137,12 +134,10 @@ class Evidence(Generic[Effort]):
         return value, used
 
     def _sources(self, names) -> dict[str, str]:
-        """The identity of each run: what its run.json says, except for what can change while the record does not; and
-        the level."""
+        """The identity of each run, and the level."""
         self._identities[_LEVEL] = repr(self.level)
         for name in set(names) - self._identities.keys():
-            about = {key: value for key, value in fields(self._runs[name].about).items() if key not in _VOLATILE}
-            self._identities[name] = hashlib.sha256(as_attr(about).encode()).hexdigest()
+            self._identities[name] = record_identity(self._runs[name].about)
         return {name: self._identities[name] for name in names}
 
 

@@ -1,11 +1,12 @@
 """What each command does. Heavy imports live inside: a command pays for what it uses."""
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
-from rich.table import Table
 from rich.text import Text
 
 from nucleate.cli.experiments import RUNS, reseeded, resume_run, start_jax
@@ -37,7 +38,7 @@ class Tour:
 
 @dataclass(frozen=True)
 class List:
-    """List papers with their claims and experiments.
+    """List the papers or, of one paper, its experiments and claims.
 
     Examples:
       nucleate list
@@ -45,35 +46,19 @@ class List:
     """
 
     paper: Annotated[str | None, tyro.conf.arg(metavar="[PAPER]"), tyro.conf.Positional] = None
-    """Only this paper."""
+    """This paper, with its experiments and claims."""
 
     def __call__(self) -> None:
-        from nucleate.papers import PAPERS, Budget, awaited
+        from nucleate.cli.papers import show_paper, show_summary
+        from nucleate.papers import PAPERS, description
 
-        papers = [_paper(name) for name in (PAPERS if self.paper is None else [self.paper])]
-        start_jax()  # how many networks there are may depend on which splits are feasible
-        for paper in papers:
-            say(Text(paper.name, style="bold"), f" {paper.title}. {paper.reference}\n")
-            experiments = Table(
-                "experiment", "networks", "steps", title="experiments (standard size)", title_justify="left"
-            )
-            for name, sizes in paper.experiments.items():
-                if (experiment := sizes.at(Budget.STANDARD)) is None:
-                    experiments.add_row(name, "–", "at --budget paper")
-                    continue
-                if source := awaited(experiment):
-                    experiments.add_row(name, "–", f"after {source}")
-                    continue
-                plan = experiment.plan(name)
-                experiments.add_row(name, str(plan.members.count), str(plan.steps))
-            show(experiments)
-            claims = Table("claim", title="claims", title_justify="left", expand=True)
-            for heading, ratio in (("where", 2), ("statement", 4), ("needs", 2)):
-                claims.add_column(heading, ratio=ratio)
-            for claim in paper.claims:
-                needs = ", ".join(name.split("/")[1] for name in claim.needs) or "no training"
-                claims.add_row(claim.id, claim.source, claim.statement, needs)
-            show(claims)
+        if self.paper is not None:
+            with _known_papers():
+                show_paper(description(self.paper))
+            return
+        for name in PAPERS:
+            show_summary(description(name))
+        say("\nMore of one:", command("nucleate", "list", PAPERS[0]))
 
 
 @dataclass(frozen=True)
@@ -234,13 +219,20 @@ def _replicate(
     return 1 if failures else 0
 
 
+@contextlib.contextmanager
+def _known_papers() -> Iterator[None]:
+    """In this block, a paper that there is not is the user's mistake."""
+    try:
+        yield
+    except LookupError as mistake:
+        raise UsageError(str(mistake)) from None
+
+
 def _paper(name: str):
     from nucleate.papers import paper
 
-    try:
+    with _known_papers():
         return paper(name)
-    except LookupError as mistake:
-        raise UsageError(str(mistake)) from None
 
 
 COMMANDS: dict[str, type] = {

@@ -16,11 +16,11 @@ _SUMMARY = "Train one experiment's fleet; every field of its config is an option
 
 def run_experiment(args: list[str]) -> None:
     """`nucleate run`: the experiment named first decides what the options are."""
-    from nucleate.fleet import Bar, train
-
     if not args or args[0].startswith("-"):
         _run_help(wanted=bool(args) and args[0] in ("-h", "--help"))
         return
+    from nucleate.fleet import Bar, train
+
     name, *rest = args
     budget = _budget(rest)
     default = _experiment(name, budget)
@@ -105,10 +105,11 @@ def _run_help(wanted: bool) -> None:
     print(text)
 
 
-def _experiments() -> dict:
-    from nucleate.papers import PAPERS, paper
+def _experiments() -> list[str]:
+    """The names of all, from what papers say of themselves."""
+    from nucleate.papers import PAPERS, description
 
-    return {name: sizes for each in PAPERS for name, sizes in paper(each).experiments.items()}
+    return [each.name for name in PAPERS for each in description(name).experiments]
 
 
 def _budget(args: list[str]) -> str:
@@ -133,7 +134,7 @@ def _experiment(name: str, budget: str = "standard"):
         return sized
     close = difflib.get_close_matches(name, _experiments(), n=1, cutoff=0.4)
     hint = f" Did you mean {close[0]}?" if close else ""
-    raise UsageError(f"there is no experiment '{name}'.{hint} `nucleate list` shows all.")
+    raise UsageError(f"there is no experiment '{name}'.{hint} `nucleate run --help` lists them.")
 
 
 def reseeded(what, by: int):

@@ -5,27 +5,48 @@ from pathlib import Path
 
 from nucleate.claims import Evidence
 from nucleate.claims.formats import in_one_line
+from nucleate.papers.description import description
 from nucleate.papers.library import PAPERS, paper
-from nucleate.papers.paper import Budget, Paper
 from nucleate.papers.replication import FAILURES
-from nucleate.plots import Picture, style
+from nucleate.papers.sizes import Budget
+from nucleate.plots import Picture
 from nucleate.record import Run, write_atomically
-from nucleate.report import write_run_report
+from nucleate.report import Gallery, write_run_report
 
 
 def write_experiment_report(run: Run) -> Path:
     """A run as an HTML page beside it. A finished run of a paper's experiment, with whatever options, is shown in the
-    paper's own figures, if the record of that experiment is enough for them; one that cannot be drawn is named."""
+    paper's own figures, if the record of that experiment is enough for them; one that cannot be drawn is named.
+
+    The paper is imported only if there is a figure that was not drawn before.
+    """
     name = run.about.experiment or ""
-    home = name.split("/")[0]
-    if home not in PAPERS or run.status != "complete":
+    if run.status != "complete" or not _has_portraits(name):
         return write_run_report(run)
-    pictures, failures = _drawn(paper(home), name, run)
+    gallery, failures = Gallery(run), []
+    if (pictures := gallery.find("portraits")) is None:
+        pictures, failures = _drawn(name, run)
+    if not failures:
+        gallery.keep("portraits", pictures)
+        (run.path / FAILURES).unlink(missing_ok=True)
     return write_run_report(run, pictures, failures)
 
 
-def _drawn(home: Paper, name: str, run: Run) -> tuple[list[Picture], list[str]]:
+def _home(name: str) -> str:
+    return name.split("/")[0]
+
+
+def _has_portraits(name: str) -> bool:
+    """Whether one of nucleate's papers has figures for any run of this experiment."""
+    known = description(_home(name)).experiments if _home(name) in PAPERS else ()
+    return any(each.portraits for each in known if each.name == name)
+
+
+def _drawn(name: str, run: Run) -> tuple[list[Picture], list[str]]:
     """The portraits of a run, and what failed, a line each; tracebacks go to a file."""
+    from nucleate.plots import style
+
+    home = paper(_home(name))
     evidence = Evidence({name: run}, home.effort.at(Budget.STANDARD))
     pictures: list[Picture] = []
     failures, tracebacks = [], []
@@ -43,6 +64,4 @@ def _drawn(home: Paper, name: str, run: Run) -> tuple[list[Picture], list[str]]:
                 tracebacks.append("".join(traceback.format_exception(error)))
     if tracebacks:
         write_atomically(run.path / FAILURES, "\n".join(tracebacks).encode())
-    else:
-        (run.path / FAILURES).unlink(missing_ok=True)
     return pictures, failures

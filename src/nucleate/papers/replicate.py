@@ -1,7 +1,6 @@
 """Re-run a paper: train what its claims need, measure, judge, draw."""
 
 import contextlib
-import hashlib
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +21,8 @@ from nucleate.papers.stages import UntilDecided, folder_of, staged
 from nucleate.papers.training import Trainer
 from nucleate.plots import Picture, style
 from nucleate.record import RunError, inside, provenance, write_atomically
+from nucleate.report import are_unchanged, listed, pictured
+from nucleate.report.gallery import Listed
 
 
 @checked
@@ -188,14 +189,15 @@ def _draw(
 ) -> list[Picture]:
     folder.mkdir(parents=True, exist_ok=True)
     pictures: list[Picture] = []
+    unchanged = lambda drawn: are_unchanged(drawn, folder)
     with _watched(watch, "drawing", len(figures), "figures"), style():
         for number, figure in enumerate(figures):
             machine.stop_if_asked()
             try:
                 # With its number: functions that one function made have one name.
                 name = f"figure {number} {figure.__module__}.{figure.__qualname__}"
-                drawn = evidence.kept(name, lambda figure=figure: _drawn(figure, evidence, folder), _are_in(folder))
-                pictures += [Picture(folder / file, title, caption) for file, title, caption, _ in drawn]
+                drawn = evidence.kept(name, lambda figure=figure: _drawn(figure, evidence, folder), unchanged)
+                pictures += pictured(drawn, folder)
             except NotTrained:
                 pass  # it is left to a larger budget
             except Exception as error:
@@ -204,23 +206,14 @@ def _draw(
     return pictures
 
 
-def _drawn(figure: Figure, evidence: Evidence, folder: Path) -> list[tuple[str, str, str, str]]:
-    """Name, title, caption and checksum of each picture that a figure makes."""
+def _drawn(figure: Figure, evidence: Evidence, folder: Path) -> list[Listed]:
+    """The pictures that a figure makes."""
     with evidence.naming_columns():
         made = figure(evidence, folder)
     pictures = [] if made is None else made if isinstance(made, list) else [made]
     for picture in pictures:
         Image.open(picture.path).close()  # a file that is missing, or is not an image, is a figure that failed
-    return [(p.path.relative_to(folder).as_posix(), p.title, p.caption, _checksum(p.path)) for p in pictures]
-
-
-def _are_in(folder: Path):
-    """Whether pictures that were drawn before are still in their folder, and the same."""
-    return lambda drawn: all(_checksum(folder / name) == checksum for name, _, _, checksum in drawn)
-
-
-def _checksum(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
+    return listed(pictures, folder)
 
 
 @contextlib.contextmanager

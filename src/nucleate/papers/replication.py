@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from nucleate.claims import ONCE, ClaimRow, Looks, read_json, to_markdown
-from nucleate.papers.paper import Budget
-from nucleate.papers.stages import Stage
+from nucleate.papers.sizes import Budget
 from nucleate.plots import Picture
 from nucleate.record import Folder, Run, RunError, document, inside, is_inner, write_atomically
-from nucleate.report import Page, describe, write_report
 
 _MANIFEST = "replication.json"
 _SCORECARD = "scorecard.json"
@@ -33,6 +31,15 @@ class Entry:
     def __post_init__(self):
         if not is_inner(self.path):
             raise ValueError(f"path must stay inside the replication's folder; got {self.path!r}.")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A run beyond the budget's, as the manifest lists it."""
+
+    experiment: str
+    look: int
+    """The look that it was trained for, from 2 on."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +168,8 @@ class Replication:
 
 def write_replication_report(replication: Replication) -> Path:
     """The replication as one HTML page, and its scorecard as Markdown, in its folder."""
+    from nucleate.report import Page, describe, write_report
+
     replication.folder.sweep_if_free()
     about, rows, pictures, runs = replication.about, replication.rows(), replication.pictures(), replication.runs()
     missing = [f"figure {p.path.name} is not in its folder" for p in pictures if not p.path.exists()]

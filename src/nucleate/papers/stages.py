@@ -29,15 +29,6 @@ class UntilDecided(Checked):
     looks: Looks = SEQUENTIAL
 
 
-@dataclass(frozen=True)
-class Stage:
-    """A run beyond the budget's, as the manifest lists it."""
-
-    experiment: str
-    look: int
-    """The look that it was trained for, from 2 on."""
-
-
 def staged(experiment: Experiment, look: int) -> Experiment:
     """The experiment as it is trained for a look: as many networks as for all looks before, with seeds of its own.
 

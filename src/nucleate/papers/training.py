@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from nucleate.claims import FinishedRun
 from nucleate.fleet import Watcher, train
 from nucleate.papers.paper import Budget, Paper, ready
-from nucleate.papers.replication import Replication
-from nucleate.papers.stages import Stage, Stages, as_one, folder_of, refuse_unfit, staged
+from nucleate.papers.replication import Replication, Stage
+from nucleate.papers.stages import Stages, as_one, folder_of, refuse_unfit, staged
 from nucleate.record import Run
 
 

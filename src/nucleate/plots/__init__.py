@@ -1,33 +1,38 @@
 """Figures: functions that draw arrays on matplotlib axes. Draw inside `with style():` and write with `save`."""
 
-from nucleate.plots.animation import animate, animate_circles
-from nucleate.plots.attention import animate_attention, attention_map, particles
-from nucleate.plots.circles import circle, reach, signal_curves, snapshots, survivor_colors
-from nucleate.plots.classes import class_points
-from nucleate.plots.curves import above_diagonal, agreement, median_line, transition
-from nucleate.plots.dynamics import fit_curve, fits_grid, interaction_matrix, loss_curves
-from nucleate.plots.elements import elements
-from nucleate.plots.graphs import graph_route, matched_points
-from nucleate.plots.heads import count_bars, interval_rows, law_curve, score_histogram, second_curve
-from nucleate.plots.hierarchy import hierarchy, strips
-from nucleate.plots.labels import end_labels, mark, spread
-from nucleate.plots.members import member_curves
-from nucleate.plots.overview import overview
-from nucleate.plots.phase_diagram import phase_diagram, phase_legend
-from nucleate.plots.picture import Picture
-from nucleate.plots.potentials import (
-    animate_repons,
-    number_lines,
-    plane_configuration,
-    potential_curves,
-    surface,
-)
-from nucleate.plots.sampling import chain_traces, plateau_curves
-from nucleate.plots.sequences import animate_sequence, sequence_attention, table_heat
-from nucleate.plots.style import FRACTION_MAP, PALETTE, PHASE_COLORS, panels, save, style, token_colors
-from nucleate.plots.survival import count_curve, fitness_plane, rate_curve, two_histograms
-from nucleate.plots.trajectories import trajectories
-from nucleate.plots.value_map import value_map
+from typing import TYPE_CHECKING
+
+from nucleate.rooms import on_demand
+
+if TYPE_CHECKING:
+    from nucleate.plots.animation import animate, animate_circles
+    from nucleate.plots.attention import animate_attention, attention_map, particles
+    from nucleate.plots.circles import circle, reach, signal_curves, snapshots, survivor_colors
+    from nucleate.plots.classes import class_points
+    from nucleate.plots.curves import above_diagonal, agreement, median_line, transition
+    from nucleate.plots.dynamics import fit_curve, fits_grid, interaction_matrix, loss_curves
+    from nucleate.plots.elements import elements
+    from nucleate.plots.graphs import graph_route, matched_points
+    from nucleate.plots.heads import count_bars, interval_rows, law_curve, score_histogram, second_curve
+    from nucleate.plots.hierarchy import hierarchy, strips
+    from nucleate.plots.labels import end_labels, mark, spread
+    from nucleate.plots.members import member_curves
+    from nucleate.plots.overview import overview
+    from nucleate.plots.phase_diagram import phase_diagram, phase_legend
+    from nucleate.plots.picture import Picture
+    from nucleate.plots.potentials import (
+        animate_repons,
+        number_lines,
+        plane_configuration,
+        potential_curves,
+        surface,
+    )
+    from nucleate.plots.sampling import chain_traces, plateau_curves
+    from nucleate.plots.sequences import animate_sequence, sequence_attention, table_heat
+    from nucleate.plots.style import FRACTION_MAP, PALETTE, PHASE_COLORS, panels, save, style, token_colors
+    from nucleate.plots.survival import count_curve, fitness_plane, rate_curve, two_histograms
+    from nucleate.plots.trajectories import trajectories
+    from nucleate.plots.value_map import value_map
 
 __all__ = [
     "FRACTION_MAP",
@@ -91,3 +96,5 @@ __all__ = [
     "two_histograms",
     "value_map",
 ]
+
+on_demand(__name__)

@@ -1,15 +1,21 @@
 """What was seen: schema and storage. Needs no JAX."""
 
-from nucleate.record.about import About, Session
-from nucleate.record.disk import Folder, inside, is_inner, replacing, write_atomically
-from nucleate.record.export import curves_table, export_all, export_curves, export_members, members_table
-from nucleate.record.joining import joined, refuse_unlike
-from nucleate.record.keep import Keep
-from nucleate.record.opening import missing_chunks, open_record, verify
-from nucleate.record.reading import MissingColumn, at_the_end, last_row, naming_columns, stayed_finite
-from nucleate.record.run import Run, list_runs, provenance
-from nucleate.record.schema import NEVER, SCHEMA_VERSION, Outcome, RunError, Variable, fill_value
-from nucleate.record.store import Store, as_attr, create_store
+from typing import TYPE_CHECKING
+
+from nucleate.rooms import on_demand
+
+if TYPE_CHECKING:
+    from nucleate.record.about import About, Session, record_identity
+    from nucleate.record.code import code_identity
+    from nucleate.record.disk import Folder, inside, is_inner, replacing, write_atomically
+    from nucleate.record.export import curves_table, export_all, export_curves, export_members, members_table
+    from nucleate.record.joining import joined, refuse_unlike
+    from nucleate.record.keep import Keep
+    from nucleate.record.opening import missing_chunks, open_record, verify
+    from nucleate.record.reading import MissingColumn, at_the_end, last_row, naming_columns, stayed_finite
+    from nucleate.record.run import Run, list_runs, provenance
+    from nucleate.record.schema import NEVER, SCHEMA_VERSION, Outcome, RunError, Variable, fill_value
+    from nucleate.record.store import Store, as_attr, create_store
 
 __all__ = [
     "NEVER",
@@ -26,6 +32,7 @@ __all__ = [
     "Variable",
     "as_attr",
     "at_the_end",
+    "code_identity",
     "create_store",
     "curves_table",
     "export_all",
@@ -42,9 +49,12 @@ __all__ = [
     "naming_columns",
     "open_record",
     "provenance",
+    "record_identity",
     "refuse_unlike",
     "replacing",
     "stayed_finite",
     "verify",
     "write_atomically",
 ]
+
+on_demand(__name__)

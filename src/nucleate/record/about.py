@@ -1,10 +1,15 @@
 """What run.json says of a run."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from nucleate.record.document import fields
 from nucleate.record.schema import SCHEMA_VERSION
+
+_VOLATILE = {"status", "seconds"}  # what changes in run.json without changing the record
 
 
 @dataclass(frozen=True)
@@ -62,3 +67,9 @@ class About:
             raise ValueError(f"{missing} is missing.")
         if self.seconds < 0:
             raise ValueError(f"seconds must be >= 0; got {self.seconds}.")
+
+
+def record_identity(about: About) -> str:
+    """Of a finished run's record: what its run.json says, except for what can change while the record does not."""
+    lasting = {key: value for key, value in fields(about).items() if key not in _VOLATILE}
+    return hashlib.sha256(json.dumps(lasting, sort_keys=True, default=str).encode()).hexdigest()

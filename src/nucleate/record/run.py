@@ -4,6 +4,7 @@ run.json        what was run: config, versions, git state, platform, status, cos
 record.zarr/    what was seen
 checkpoints/    where each shard is, while the run is unfinished
 figures/, report.html, failures.log      what was made of it, and what could not be
+kept/           what the figures were drawn from, so that none is drawn twice
 members.*, curves.*, record.nc           what was exported, if nothing else was said
 """
 
@@ -17,24 +18,27 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
-
-import xarray as xr
+from typing import TYPE_CHECKING, Any
 
 from nucleate.machine.instructions import instruction_set
 from nucleate.record import document
 from nucleate.record.about import About
 from nucleate.record.disk import Folder
-from nucleate.record.opening import open_record
 from nucleate.record.schema import SCHEMA_VERSION, RunError
+
+if TYPE_CHECKING:  # a list of runs waits for neither xarray nor Zarr
+    import xarray as xr
 
 _RECORDED_PACKAGES = (
     *("nucleate", "jax", "jaxlib", "equinox", "optax", "diffrax"),  # what trains
     *("numpy", "scipy", "scikit-learn", "xarray", "zarr", "matplotlib", "pillow"),  # and what measures and draws
 )
 _EXPORTED = ("members.csv", "members.parquet", "curves.csv", "curves.parquet", "record.nc")
-_MADE = ("run.json", "record.zarr", "checkpoints", "figures", "report.html", "failures.log", *_EXPORTED)
-_UNFINISHED = ("checkpoints/.*.checkpoint.*", "figures/.*.png.*", "record.zarr/**/*.partial")
+_MADE = ("run.json", "record.zarr", "checkpoints", "figures", "kept", "report.html", "failures.log", *_EXPORTED)
+_UNFINISHED = (
+    *("checkpoints/.*.checkpoint.*", "record.zarr/**/*.partial"),
+    *("figures/.*.png.*", "kept/.*.json.*", "kept/.*.npz.*"),
+)
 
 
 @dataclass(frozen=True)
@@ -103,8 +107,10 @@ class Run:
         """Change fields of `run.json`, atomically."""
         document.update(About, self._about_file, **changes)
 
-    def record(self) -> xr.Dataset:
+    def record(self) -> "xr.Dataset":
         """The record, lazily. A complete run with a missing chunk is an error, an unfinished one is not."""
+        from nucleate.record.opening import open_record
+
         about = self.about
         if not self.record_path.exists():
             raise RunError(f"{self.path} has no record yet; `nucleate resume {self.path}` makes it.")

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from nucleate.plots import Picture
 from nucleate.record import Outcome, Run
-
-if TYPE_CHECKING:  # `describe` needs no Matplotlib
-    from nucleate.plots import Picture
+from nucleate.report.gallery import Gallery
 
 
 @dataclass(frozen=True)
@@ -56,12 +55,9 @@ def describe(run: Run) -> RunSummary:
 
 def write_run_report(run: Run, portraits: Sequence[Picture] = (), failures: Sequence[str] = ()) -> Path:
     """One run, without claims, as an HTML page beside it: its `portraits`, its curves and its config."""
-    from nucleate.plots import Picture, overview, save, style
     from nucleate.report.report import Page, write_report
 
     run.folder.sweep_if_free()
-    with style():
-        picture = save(overview(run.record()), run.path / "figures" / "overview.png")
     about = describe(run)
     return write_report(
         run.path / "report.html",
@@ -69,11 +65,21 @@ def write_run_report(run: Run, portraits: Sequence[Picture] = (), failures: Sequ
             title=run.about.experiment or run.path.name,
             subtitle=f"{about.members} networks, {about.steps} steps",
             created=run.about.created,
-            figures=[
-                *portraits,
-                Picture(picture, "What was recorded", "Every scalar, one line per network; the median is bold."),
-            ],
+            figures=[*portraits, *_overview(run)],
             failures=failures,
             runs=[about],
         ),
     )
+
+
+def _overview(run: Run) -> list[Picture]:
+    gallery = Gallery(run)
+    if (found := gallery.find("overview")) is not None:
+        return found
+    from nucleate.plots import overview, save, style
+
+    with style():
+        file = save(overview(run.record()), gallery.folder / "overview.png")
+    drawn = [Picture(file, "What was recorded", "Every scalar, one line per network; the median is bold.")]
+    gallery.keep("overview", drawn)
+    return drawn
