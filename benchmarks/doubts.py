@@ -1,4 +1,6 @@
-"""How often a learning coefficient is wrong without a doubt, and doubted without being wrong: `python -m benchmarks.doubts`.
+"""How often a learning coefficient is wrong without a doubt, or doubted without being wrong.
+
+`python -m benchmarks.doubts` prints the tables, in about five minutes.
 
 Losses are sampled whose λ̂ at finite nβ is known by quadrature, at fixed steps, which suit some temperatures and are too
 long or too short for others. The thresholds of doubts were tried on cases that are not `fresh`, with other seeds.
@@ -183,6 +185,11 @@ class Tally(NamedTuple):
         return [one for one in self.right if one.doubt & ~Doubt.IMPRECISE]
 
     @property
+    def near(self) -> list[Seen]:
+        """Those within one standard error."""
+        return [one for one in self.right if abs(one.value - one.truth) <= one.error]
+
+    @property
     def row(self) -> str:
         trusted = self.trusted
         cells = [
@@ -192,6 +199,7 @@ class Tally(NamedTuple):
             share([one for one in trusted if one.far], trusted),
             share([one for one in trusted if one.large], trusted),
             share(self.alarms, self.right),
+            share([one for one in self.near if one in self.alarms], self.near),
             share([one for one in self.right if one.doubt], self.right),
         ]
         return " | ".join(cells)
@@ -206,7 +214,8 @@ def tables(seen: list[Seen]) -> str:
         "by 3 errors",
         "by 2 errors and 5 %",
         "false alarms, of the right",
-        "and with IMPRECISE",
+        "of those within 1 error",
+        "any doubt, of the right",
     )
     lines = [f"| | {' | '.join(heads)} |", "|---" * (1 + len(heads)) + "|"]
     groups = {"all": lambda one: True, "cases tried before": lambda one: not one.case.fresh}

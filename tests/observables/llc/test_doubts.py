@@ -17,7 +17,7 @@ def test_chains_that_miss_narrow_arms_and_agree_about_the_rest_are_doubted(name,
     """R̂ is below 1.05 and the error small, but moves into the arms, or up their walls, are rejected."""
     sampling = Sampling(chains=128, burn_in=1000, draws=10_000)
     seen = list(estimates([NAMED[name]], [(MALA(), steps)], (nbeta,), sampling))
-    assert [one.truth for one in seen] == pytest.approx(truth, abs=1e-4)
+    assert seen[-1].truth == pytest.approx(truth, abs=1e-4)
     assert seen[-1].wrong
     for one in seen:
         assert Doubt.UNSETTLED in one.doubt

@@ -213,8 +213,8 @@ def test_chains_that_drift_or_step_too_far_are_doubted():
         ("error", 0.11, Doubt.IMPRECISE),
         ("error", 0.09, Doubt(0)),
         ("equilibrium", 0.94, Doubt.UNSETTLED),
-        ("equilibrium", 0.96, Doubt(0)),
-        ("balance", 1.07, Doubt.UNSETTLED),
+        ("equilibrium", 1.06, Doubt(0)),  # which the balance contradicts
+        ("balance", 0.93, Doubt.UNSETTLED),
         ("balance", np.nan, Doubt(0)),
     ],
 )
@@ -222,7 +222,7 @@ def test_every_doubt_has_its_limit(name, value, doubt):
     cell = np.zeros((1, 1, 1))
     trace = np.zeros((1, 1, 1, 2, 8))
     good = {"value": 2.0, "r_hat": 1.04, "ess": 500.0, "error": 0.05, "step_bias": 0.07, "noise_bias": 0.0}
-    numbers = {**good, "equilibrium": 0.96, "balance": 1.05, "acceptance": 1.0, name: value}
+    numbers = {**good, "equilibrium": 0.96, "balance": 0.95, "acceptance": 1.0, name: value}
     found = LearningCoefficient(
         (SOFT,), np.array([4]), 0, **{key: cell + number for key, number in numbers.items()}, excess=trace, loss=trace
     )

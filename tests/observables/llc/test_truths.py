@@ -81,7 +81,7 @@ def powers(*terms):
 def test_a_quadratic_and_a_power_have_closed_forms():
     assert polynomial_excess(powers((1, 0), (0, 1)), 50.0, 4.0) == pytest.approx(100 / 104, rel=1e-6)
     for k in (1, 2, 3):
-        assert polynomial_excess(powers((k,)), 1e6, 1e-6) == pytest.approx(1 / (2 * k), rel=1e-3)
+        assert polynomial_excess(powers((k,)), 1e4, 1e-2) == pytest.approx(1 / (2 * k), rel=1e-3)
 
 
 @pytest.mark.parametrize(("nbeta", "gamma"), [(30.0, 1.0), (1e4, 1.0), (1e3, 10.0)])

@@ -34,8 +34,8 @@ class Plateau:
         |λ̂ − λ̂_s| ≤ max(λ̂_s/10, 2 √(σ² + σ_s²))
 
     best: the setting s with the smallest error and bias; settings: all that agree with it, raise no `Doubt` but OFFSET,
-    a bias below a tenth, and are connected to it through neighbours in the grid; low, high: the range of λ̂ over them, for each checkpoint and
-    subset. λ̂, σ: value and error. Source: the plateau of [lau2025llc].
+    which is less than a tenth, and are connected to it through neighbours in the grid; low, high: the range of λ̂ over
+    them, for each checkpoint and subset. λ̂, σ: value and error. Source: the plateau of [lau2025llc].
 
     >>> Plateau(Setting(1e-4, 100.0), (Setting(1e-4, 100.0), Setting(2e-4, 100.0)), np.ones(1), np.ones(1)).steps
     (0.0001, 0.0002)

@@ -28,8 +28,8 @@ LOOKS = 16
 class StepInfo(NamedTuple):
     """Measurements of one step of a chain, or their means; x = w − w₀, f = nβ ∇L_m, U = nβ L_m + γ/2 |x|².
 
-    loss: L_m. virial: x·∇U. pull: x·f. push: f·G∇U. force: ∇U·G∇U. noise: ½ Δf·GΔf from one batch to the next. acceptance:
-    probability that the move is accepted.
+    loss: L_m. virial: x·∇U. pull: x·f. push: f·G∇U. force: ∇U·G∇U. noise: ½ Δf·GΔf from one batch to the next.
+    acceptance: probability that the move is accepted.
     """
 
     loss: Float[Array, "*axes"]

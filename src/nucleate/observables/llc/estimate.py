@@ -151,14 +151,13 @@ class LearningCoefficient:
 
     @property
     def shift(self) -> Cells:
-        """By how much λ̂ may move until chains have filled their region: λ̂ √(|1 − equilibrium| |1 − balance|).
+        """By how much λ̂ may move until chains have filled their region: λ̂ √((1 − equilibrium)(1 − balance)).
 
-        Either alone would be λ̂'s if each direction, or each part of the loss, that is missing would add as much as one
-        that is there. The first also counts flat directions, which add nothing, and the second is noisy. Where batches
-        differ, it is λ̂ |1 − equilibrium|.
+        It is 0 where one is above 1 and the other below. Where batches differ, it is λ̂ |1 − equilibrium|.
         """
-        missing = np.abs(1 - self.equilibrium)
-        return np.abs(self.value) * np.sqrt(missing * np.where(np.isnan(self.balance), missing, abs(1 - self.balance)))
+        missing = 1 - self.equilibrium
+        product = missing * np.where(np.isnan(self.balance), missing, 1 - self.balance)
+        return np.abs(self.value) * np.sqrt(np.maximum(product, 0.0))
 
     @property
     def doubt(self) -> Int[np.ndarray, "checkpoint subset setting"]:

@@ -17,9 +17,10 @@ def balance(excess: Draws, energy: Draws, loss: Draws) -> Cells:
 
     excess: ℓ = nβ (L(w) − L(w₀)), whose mean is λ̂; energy: x·∇U, with U = ℓ + γ/2 |x|² and x = w − w₀; loss: x·∇ℓ.
     For any h, E[∇·(h x)] = E[h x·∇U] if p ∝ exp(−U) falls to 0 at the border of what chains have visited. With h = 1
-    that is the virial theorem, E[x·∇U] = d, to which every flat direction contributes, with all its noise. In (h − E h)
-    x·∇U, what does not vary with ℓ averages to 0; and since h does not exceed 1, a few draws of high loss do not decide.
-    NaN for cells with no draws, with a value that is not finite, or with λ̂ <= 0. Source: [gorham2015], Stein's identity.
+    that is the virial theorem, E[x·∇U] = d, to which every flat direction contributes, with all its noise. In
+    (h − E h) x·∇U, what does not vary with ℓ averages to 0; and since h does not exceed 1, a few draws of high loss do
+    not decide. NaN for cells with no draws, with a value that is not finite, or with λ̂ <= 0. Source: Stein's identity,
+    [gorham2015].
 
     >>> x = np.random.default_rng(0).normal(size=(8, 5000, 3))  # the posterior of ℓ = |x|²/2
     >>> square = np.square(x).sum(-1)

@@ -9,7 +9,16 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, Revision, Threshold
-from nucleate.observables import MALA, Matching, Sampling, Setting, Whole, aoyagi, learning_coefficient, polynomial_excess
+from nucleate.observables import (
+    MALA,
+    Matching,
+    Sampling,
+    Setting,
+    Whole,
+    aoyagi,
+    learning_coefficient,
+    polynomial_excess,
+)
 from nucleate.papers.collisions.experiments import Effort
 from nucleate.theories import PowerLaw, Window
 from nucleate.theories.power_laws import Exponential, fit_decay, lojasiewicz
