@@ -21,8 +21,7 @@ from nucleate.observables.llc.subsets import Everything, Group, Subset, lay_out
 
 PLAIN = SGLD()
 
-R_HAT = 1.05
-"""Chains with a split R̂ above this have not mixed."""
+R_HAT = 1.05  # chains with a split R̂ above this have not mixed
 
 SHARE = 0.1
 """A bias, or twice the standard error, above this share of the coefficient raises a doubt."""
