@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from benchmarks.doubts import CASES, NBETA, Tally, estimates, tables
+from scipy.stats import binom
 
 from nucleate.observables import MALA, SGLD, Doubt, Sampling
 
@@ -30,9 +31,10 @@ def test_few_wrong_coefficients_are_missed_and_few_right_ones_are_doubted():
     seen = list(estimates([NAMED[name] for name in names], samplers, NBETA, sampling))
     tally = Tally.of(seen)
     assert len(tally.wrong) > 5
-    assert len(tally.missed) <= 0.05 * len(seen)
-    assert len([one for one in tally.missed if one.large]) == 0
-    assert len(tally.alarms) <= 0.25 * len(tally.right)
+    # A few coefficients cannot tell shares apart that are near each other: what must fail is what chance hardly makes.
+    assert binom.sf(len(tally.missed) - 1, len(tally.trusted), 0.05) > 0.01
+    assert not any(one.large for one in tally.missed)
+    assert binom.sf(len(tally.alarms) - 1, len(tally.right), 0.24) > 0.01  # the share of the whole table
     assert tables(seen).count("\n") > len(names)
 
 
