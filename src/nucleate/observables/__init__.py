@@ -89,7 +89,7 @@ from nucleate.observables.llc.samplers import MALA, SGLD, RMSpropSGLD
 from nucleate.observables.llc.settings import Grid, Setting
 from nucleate.observables.llc.sources import Fresh, Minibatches, Whole
 from nucleate.observables.llc.subsets import Everything, Mask, Matching
-from nucleate.observables.llc.truths import aoyagi
+from nucleate.observables.llc.truths import aoyagi, linear_excess, polynomial_excess
 from nucleate.observables.navigation import Navigator, Routes, Ties, optimal_routes
 from nucleate.observables.orthogonality import median_cosine, random_cosine
 from nucleate.observables.parallelograms import (
@@ -193,6 +193,7 @@ __all__ = [
     "line_angle",
     "line_graph",
     "line_spectrum",
+    "linear_excess",
     "linear_residual",
     "margin",
     "mean_signal",
@@ -211,6 +212,7 @@ __all__ = [
     "phase",
     "plane",
     "polygon_residual",
+    "polynomial_excess",
     "power",
     "predicted_accuracy",
     "principal_components",

@@ -196,7 +196,7 @@ def test_chains_that_drift_or_step_too_far_are_doubted():
     found = learning_coefficient(quadratic, Whole(1.0), [jnp.zeros(4)], settings, sampling)
     drifting, good, far = (Doubt(int(doubt)) for doubt in found.doubt.ravel())
     assert Doubt.UNMIXED in drifting
-    assert good == Doubt(0)
+    assert good == Doubt.OFFSET  # by a fortieth, which is more than the standard error
     assert far == Doubt.BIASED
     assert found.equilibrium.ravel() == pytest.approx([0, 1, 1], abs=0.2)
 
@@ -209,15 +209,20 @@ def test_chains_that_drift_or_step_too_far_are_doubted():
         ("r_hat", 1.06, Doubt.UNMIXED),
         ("r_hat", np.nan, Doubt.UNMIXED),
         ("step_bias", 0.21, Doubt.BIASED),
+        ("step_bias", 0.08, Doubt.OFFSET),
         ("error", 0.11, Doubt.IMPRECISE),
         ("error", 0.09, Doubt(0)),
+        ("equilibrium", 0.94, Doubt.UNSETTLED),
+        ("equilibrium", 1.06, Doubt(0)),  # which the balance contradicts
+        ("balance", 0.93, Doubt.UNSETTLED),
+        ("balance", np.nan, Doubt(0)),
     ],
 )
 def test_every_doubt_has_its_limit(name, value, doubt):
     cell = np.zeros((1, 1, 1))
     trace = np.zeros((1, 1, 1, 2, 8))
-    good = {"value": 2.0, "r_hat": 1.04, "ess": 500.0, "error": 0.05, "step_bias": 0.19, "noise_bias": 0.0}
-    numbers = {**good, "equilibrium": 1.0, "acceptance": 1.0, name: value}
+    good = {"value": 2.0, "r_hat": 1.04, "ess": 500.0, "error": 0.05, "step_bias": 0.07, "noise_bias": 0.0}
+    numbers = {**good, "equilibrium": 0.96, "balance": 0.95, "acceptance": 1.0, name: value}
     found = LearningCoefficient(
         (SOFT,), np.array([4]), 0, **{key: cell + number for key, number in numbers.items()}, excess=trace, loss=trace
     )

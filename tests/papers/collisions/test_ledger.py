@@ -224,7 +224,7 @@ def test_exact_claims_hold_but_for_a_misprint():
     assert exact.magnetisation(-0.5) == pytest.approx(0.9575, abs=1e-4)
     quadratic = np.zeros((3, 3))
     quadratic[1, 0] = quadratic[0, 1] = 1.0
-    assert exact.finite_truth(quadratic, 1000.0) == pytest.approx(2000 / 2001, rel=1e-4)
+    assert exact.polynomial_excess(quadratic, 1000.0, gamma=1.0) == pytest.approx(2000 / 2001, rel=1e-4)
 
 
 def test_every_claim_is_there_once():

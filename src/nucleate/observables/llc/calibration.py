@@ -33,9 +33,9 @@ class Plateau:
 
         |λ̂ − λ̂_s| ≤ max(λ̂_s/10, 2 √(σ² + σ_s²))
 
-    best: the setting s with the smallest error and bias; settings: all that agree with it, raise no `Doubt` and are
-    connected to it through neighbours in the grid; low, high: the range of λ̂ over them, for each checkpoint and
-    subset. λ̂, σ: value and error. Source: the plateau of [lau2025llc].
+    best: the setting s with the smallest error and bias; settings: all that agree with it, raise no `Doubt` but OFFSET,
+    which is less than a tenth, and are connected to it through neighbours in the grid; low, high: the range of λ̂ over
+    them, for each checkpoint and subset. λ̂, σ: value and error. Source: the plateau of [lau2025llc].
 
     >>> Plateau(Setting(1e-4, 100.0), (Setting(1e-4, 100.0), Setting(2e-4, 100.0)), np.ones(1), np.ones(1)).steps
     (0.0001, 0.0002)
@@ -119,7 +119,7 @@ class Calibration:
             return np.stack([cells[unit] for unit in units]).reshape(len(units), *self.grid.shape)
 
         value, error = of(self.estimate.value), of(self.estimate.error)
-        good = np.asarray(of(self.estimate.trusted).all(0))
+        good = np.asarray((of(self.estimate.doubt) & ~int(Doubt.OFFSET) == 0).all(0))
         plateaus = [_joined(value, error, good, seed) for seed in zip(*np.nonzero(good), strict=True)]
         plateaus = [plateau for plateau in plateaus if self._confirmed(plateau)]
         if not plateaus:

@@ -28,16 +28,29 @@ LOOKS = 16
 class StepInfo(NamedTuple):
     """Measurements of one step of a chain, or their means; x = w − w₀, f = nβ ∇L_m, U = nβ L_m + γ/2 |x|².
 
-    loss: L_m. virial: x·∇U. push: f·G∇U. force: ∇U·G∇U. noise: ½ Δf·GΔf from one batch to the next. acceptance:
-    probability that the move is accepted.
+    loss: L_m. virial: x·∇U. pull: x·f. push: f·G∇U. force: ∇U·G∇U. noise: ½ Δf·GΔf from one batch to the next.
+    acceptance: probability that the move is accepted.
     """
 
     loss: Float[Array, "*axes"]
     virial: Float[Array, "*axes"]
+    pull: Float[Array, "*axes"]
     push: Float[Array, "*axes"]
     force: Float[Array, "*axes"]
     noise: Float[Array, "*axes"]
     acceptance: Float[Array, "*axes"]
+
+
+class Outward(NamedTuple):
+    """How strongly each draw is pulled back to w₀: by the energy, x·∇U − (ε/4) ∇U·G∇U, and by the loss alone, x·f.
+
+    The mean of the first is the number of directions; without its second term where steps are accepted or rejected.
+
+    Both are empty where batches differ: their noise is in x·f and in the loss with which it would be compared.
+    """
+
+    energy: Float[Array, "*axes draw"]
+    loss: Float[Array, "*axes draw"]
 
 
 class Traces(NamedTuple):
@@ -46,6 +59,7 @@ class Traces(NamedTuple):
     loss: Float[Array, "checkpoint lane chain step"]
     baseline: Float[Array, "checkpoint lane step"]
     means: StepInfo
+    outward: Outward
 
 
 class CellBlock(NamedTuple):
@@ -126,7 +140,7 @@ class ChainProgram:
         start = (Point(zero, zero.sum(), zero), self.sampler.start(zero))
         start = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (self.chains, *leaf.shape)), start)
         _, (seen, baseline) = jax.lax.scan(step, start, (jnp.arange(self.times), *keys))
-        return self._summary(seen, baseline)
+        return self._summary(seen, baseline, setting, source.whole)
 
     def _loss(self, values: Sequence[Any], batch: PyTree) -> Float[Array, ""]:
         value = self.loss(self.parameters.fill(values), batch)
@@ -158,6 +172,7 @@ class ChainProgram:
         seen = StepInfo(
             loss=point.loss,
             virial=jnp.vdot(point.offset, slope),
+            pull=setting.nbeta * jnp.vdot(point.offset, point.gradient),
             push=jnp.vdot(setting.nbeta * point.gradient, metric * slope),
             force=jnp.vdot(slope, metric * slope),
             noise=jnp.vdot(change, metric * change) / 2,
@@ -165,11 +180,18 @@ class ChainProgram:
         )
         return (point, memory), seen
 
-    def _summary(self, seen: StepInfo, baseline: Float[Array, " time"]) -> Traces:
+    def _summary(self, seen: StepInfo, baseline: Float[Array, " time"], setting: Traced, whole: bool) -> Traces:
         """Means over draws; for the noise, over the steps standing still at the end."""
         draws = jax.tree.map(lambda leaf: leaf[self.burn_in : self.steps].mean(0), seen)
         noise = seen.noise[self.steps :].mean(0) if self.looks else jnp.zeros_like(draws.noise)
-        return Traces(seen.loss[: self.steps].T, baseline[: self.steps], draws._replace(noise=noise))
+        energy = seen.virial if self.sampler.exact else seen.virial - setting.step / 4 * seen.force
+        kept = slice(self.burn_in if whole else self.steps, self.steps)
+        return Traces(
+            seen.loss[: self.steps].T,
+            baseline[: self.steps],
+            draws._replace(noise=noise),
+            Outward(energy[kept].T, seen.pull[kept].T),
+        )
 
 
 def _run(program: ChainProgram, block: CellBlock) -> Traces:

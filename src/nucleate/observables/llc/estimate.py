@@ -15,16 +15,22 @@ from nucleate.observables.llc.chains import ChainProgram, Skeleton, Traces
 from nucleate.observables.llc.mixing import mixing
 from nucleate.observables.llc.samplers import SGLD, Sampler
 from nucleate.observables.llc.settings import Setting
+from nucleate.observables.llc.settling import balance
 from nucleate.observables.llc.sources import Source
 from nucleate.observables.llc.subsets import Everything, Group, Subset, lay_out
 
 PLAIN = SGLD()
 
-R_HAT = 1.05
-"""Chains with a split R̂ above this have not mixed."""
+R_HAT = 1.05  # chains with a split R̂ above this have not mixed
 
 SHARE = 0.1
 """A bias, or twice the standard error, above this share of the coefficient raises a doubt."""
+
+FAR = 2.0
+"""Standard errors beyond which a coefficient must not be off without a doubt."""
+
+LEANING = 1.5
+"""Standard errors of bias that raise a doubt: less than `FAR`, since chance may add to it."""
 
 Cells = Float[np.ndarray, "checkpoint subset setting"]
 
@@ -35,7 +41,10 @@ class Doubt(IntFlag):
     DIVERGED: a chain met a loss that is not finite, and the coefficient is NaN. NEGATIVE: w₀ is not a minimum of the
     sampled loss. UNMIXED: split R̂ > 1.05, or nothing moved. BIASED, NOISY: the bias due to long steps, or to small
     minibatches, is more than a tenth of the coefficient. IMPRECISE: twice the standard error is more than a tenth.
-    Source: what [lau2025llc] checks by eye in traces.
+    UNSETTLED: chains have not filled their region, for which the coefficient would move by more than two standard
+    errors, see `LearningCoefficient.shift`. OFFSET: both biases are small, but 1.5 times the standard error or more, so
+    that the error bar is about a wrong value; `LearningCoefficient.extrapolated` is nearer.
+    How often they are right: docs/doubts.md. Source: what [lau2025llc] checks by eye in traces.
 
     >>> Doubt(5)
     <Doubt.DIVERGED|UNMIXED: 5>
@@ -47,6 +56,8 @@ class Doubt(IntFlag):
     BIASED = auto()
     NOISY = auto()
     IMPRECISE = auto()
+    UNSETTLED = auto()
+    OFFSET = auto()
 
 
 @final
@@ -91,7 +102,8 @@ class LearningCoefficient:
     and minibatches noisy; exact where L is quadratic and γ ≪ nβ∇²L, and an overestimate where curvature grows with L.
     noise_bias: the part of it due to minibatches, (ε/8) E|f − E f|²_G; it includes noise in flat directions, which does
     no harm. equilibrium: E[x·∇U] / (d + (ε/4) E|∇U|²_G), the share of the d directions in which chains have
-    equilibrated; 1 at stationarity. acceptance: mean acceptance probability. free: d, for each subset.
+    equilibrated; 1 at stationarity. balance: the same of the loss alone, see `settling.balance`; NaN where batches
+    differ. acceptance: mean acceptance probability. free: d, for each subset.
     excess: nβ (L_m(w) − L_m(w₀)) and loss: L_m(w), at every step, burn-in first. Here x = w − w₀, f = nβ∇L_m, ∇U = f +
     γx and G is the metric. Source: [lau2025llc]; the identities are moments of the Langevin step.
 
@@ -115,6 +127,7 @@ class LearningCoefficient:
     step_bias: Cells
     noise_bias: Cells
     equilibrium: Cells
+    balance: Cells
     acceptance: Cells
     excess: Float[np.ndarray, "checkpoint subset setting chain step"]
     loss: Float[np.ndarray, "checkpoint subset setting chain step"]
@@ -136,16 +149,30 @@ class LearningCoefficient:
         return self.value - self.step_bias
 
     @property
+    def shift(self) -> Cells:
+        """By how much λ̂ may move until chains have filled their region: λ̂ √((1 − equilibrium)(1 − balance)).
+
+        It is 0 where one is above 1 and the other below. Where batches differ, it is λ̂ |1 − equilibrium|.
+        """
+        missing = 1 - self.equilibrium
+        product = missing * np.where(np.isnan(self.balance), missing, 1 - self.balance)
+        return np.abs(self.value) * np.sqrt(np.maximum(product, 0.0))
+
+    @property
     def doubt(self) -> Int[np.ndarray, "checkpoint subset setting"]:
         """Every `Doubt` about each coefficient; 0 for none."""
         with np.errstate(invalid="ignore"):
+            biased = self.step_bias - self.noise_bias > SHARE * np.abs(self.value)
+            noisy = self.noise_bias > SHARE * np.abs(self.value)
             reasons = {
                 Doubt.DIVERGED: np.isnan(self.value),
                 Doubt.NEGATIVE: self.value < 0,
                 Doubt.UNMIXED: ~(self.r_hat <= R_HAT) & np.isfinite(self.value),
-                Doubt.BIASED: self.step_bias - self.noise_bias > SHARE * np.abs(self.value),
-                Doubt.NOISY: self.noise_bias > SHARE * np.abs(self.value),
+                Doubt.BIASED: biased,
+                Doubt.NOISY: noisy,
                 Doubt.IMPRECISE: 2 * self.error > SHARE * np.abs(self.value),
+                Doubt.UNSETTLED: self.shift > FAR * self.error,
+                Doubt.OFFSET: (self.step_bias > LEANING * self.error) & ~biased & ~noisy,
             }
         return np.sum([found * int(doubt) for doubt, found in reasons.items()], axis=0)
 
@@ -228,6 +255,7 @@ def _read(
         finite = np.asarray(np.isfinite(trace).all((-2, -1)))
         means = jax.tree.map(lambda leaf: np.where(finite, leaf.astype(np.float64).mean(-1), np.nan), traces.means)
     draws = np.where(finite[..., None, None], excess[..., sampling.burn_in :], np.nan)
+    seen = draws[..., : traces.outward.loss.shape[-1]]
     finite_step = np.zeros_like(step) if sampling.sampler.exact else step
     return LearningCoefficient(
         settings=tuple(settings),
@@ -238,6 +266,7 @@ def _read(
         step_bias=finite_step / 8 * means.push,
         noise_bias=finite_step / 8 * means.noise,
         equilibrium=means.virial / (free[:, None] + finite_step / 4 * means.force),
+        balance=balance(seen, *(leaf.astype(np.float64) for leaf in traces.outward)),
         acceptance=means.acceptance,
         excess=trace,
         loss=np.asarray(traces.loss),

@@ -9,7 +9,16 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Region, Revision, Threshold
-from nucleate.observables import MALA, Matching, Sampling, Setting, Whole, aoyagi, learning_coefficient
+from nucleate.observables import (
+    MALA,
+    Matching,
+    Sampling,
+    Setting,
+    Whole,
+    aoyagi,
+    learning_coefficient,
+    polynomial_excess,
+)
 from nucleate.papers.collisions.experiments import Effort
 from nucleate.theories import PowerLaw, Window
 from nucleate.theories.power_laws import Exponential, fit_decay, lojasiewicz
@@ -145,15 +154,6 @@ def _polynomial(parameters, _):
     return x @ parameters["c"] @ y
 
 
-def finite_truth(c: np.ndarray, nbeta: float, gamma: float = 1.0) -> float:
-    """E[nβ L] under exp(−nβ L − γ|w|²/2), by summing over a logarithmic grid of one quadrant."""
-    t = np.linspace(-16, np.log(9), 1600)
-    power = np.exp(t)[:, None] ** (2 * np.arange(3))
-    energy, square = nbeta * power @ c @ power.T, np.exp(2 * t)
-    weight = np.exp(t[:, None] + t - energy - gamma / 2 * (square[:, None] + square))
-    return float(np.sum(weight * energy) / weight.sum())
-
-
 def _coefficients(evidence: Evidence[Effort]) -> Findings:
     tables = []
     for terms in _POLYNOMIALS.values():
@@ -168,7 +168,7 @@ def _coefficients(evidence: Evidence[Effort]) -> Findings:
         Sampling(MALA(), chains=64, burn_in=1000, draws=evidence.effort.draws),
         [_W],
     )
-    truth = np.array([finite_truth(c.astype(float), _NBETA) for c in tables])
+    truth = np.array([polynomial_excess(c.astype(float), _NBETA, gamma=1.0) for c in tables])
     value, error = found.value.ravel(), found.error.ravel()
     told = ", ".join(
         f"{name}: {v:.3f} ± {e:.3f} ({t:.3f})" for name, v, e, t in zip(_POLYNOMIALS, value, error, truth, strict=True)

@@ -141,8 +141,7 @@ def _plateau(evidence: Evidence[Effort]) -> Findings:
 
 
 def _doubts(found: HeadCoefficients) -> str:
-    named = (Doubt.DIVERGED, Doubt.NEGATIVE, Doubt.UNMIXED, Doubt.BIASED, Doubt.NOISY, Doubt.IMPRECISE)
-    counts = ", ".join(f"{int((found.doubt & doubt > 0).sum())} {str(doubt.name).lower()}" for doubt in named)
+    counts = ", ".join(f"{int((found.doubt & doubt > 0).sum())} {str(doubt.name).lower()}" for doubt in Doubt)
     lost = int(np.isnan(believed(found)).sum())
     return (
         f"Of {found.doubt.size} coefficients: {counts}; {lost} are left out that diverged, did not mix, or are "
