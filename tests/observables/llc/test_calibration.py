@@ -21,7 +21,8 @@ def planted(value, grid=GRID, error=0.01, **more):
     """A calibration of made-up coefficients [checkpoint, step, nbeta]."""
     value = np.asarray(value, float).reshape(-1, 1, len(grid.settings))
     blank = np.zeros_like(value)
-    good = {"r_hat": blank + 1, "ess": blank + 1e3, "step_bias": blank, "noise_bias": blank, "equilibrium": blank + 1}
+    good = {"r_hat": blank + 1, "ess": blank + 1e3, "step_bias": blank, "noise_bias": blank}
+    good |= {"equilibrium": blank + 1, "balance": blank + 1}
     traces = np.zeros((*value.shape, 1, 4))
     fields = {**good, "acceptance": blank + 1, "excess": traces, "loss": traces, **more}
     return Calibration(
