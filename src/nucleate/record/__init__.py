@@ -1,12 +1,15 @@
 """What was seen: schema and storage. Needs no JAX."""
 
 from nucleate.record.about import About, Session
+from nucleate.record.arrays import from_arrays
+from nucleate.record.checkpoints import read_checkpoints
 from nucleate.record.disk import Folder, inside, is_inner, replacing, write_atomically
 from nucleate.record.export import curves_table, export_all, export_curves, export_members, members_table
 from nucleate.record.joining import joined, refuse_unlike
 from nucleate.record.keep import Keep
 from nucleate.record.opening import missing_chunks, open_record, verify
 from nucleate.record.reading import MissingColumn, at_the_end, last_row, naming_columns, stayed_finite
+from nucleate.record.recorder import Recorder
 from nucleate.record.run import Run, list_runs, provenance
 from nucleate.record.schema import NEVER, SCHEMA_VERSION, Outcome, RunError, Variable, fill_value
 from nucleate.record.store import Store, as_attr, create_store
@@ -19,6 +22,7 @@ __all__ = [
     "Keep",
     "MissingColumn",
     "Outcome",
+    "Recorder",
     "Run",
     "RunError",
     "Session",
@@ -32,6 +36,7 @@ __all__ = [
     "export_curves",
     "export_members",
     "fill_value",
+    "from_arrays",
     "inside",
     "is_inner",
     "joined",
@@ -42,6 +47,7 @@ __all__ = [
     "naming_columns",
     "open_record",
     "provenance",
+    "read_checkpoints",
     "refuse_unlike",
     "replacing",
     "stayed_finite",
