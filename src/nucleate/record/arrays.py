@@ -30,8 +30,9 @@ def from_arrays(
 ) -> xr.Dataset:
     """The record that a `Recorder` would have made of `arrays`, each [member, step, ...]; written to `into`, if given.
 
-    `steps`: of the rows, or those of each variable by its name. `members`, `dims`, `facts`: as for a `Recorder`; without
-    `members`, there is one, and arrays are [step, ...]. A member ends with its last row that is not NaN throughout.
+    `steps`: of the rows, or those of each variable by its name. `members`, `dims`, `facts`: as for a `Recorder`; if
+    `members` are left out, there is one, and arrays are [step, ...]. A member ends with its last row that is not NaN
+    throughout.
 
     >>> record = from_arrays({"loss": [[3.0, 1.0], [2.0, np.nan]]}, [0, 10], members={"eta": [0.1, 0.5]})
     >>> record.last_step.values.tolist(), record.loss.sel(step=10, member=0).item()

@@ -22,9 +22,9 @@ def read_checkpoints(
     """The step and the arrays of each checkpoint in a folder, one after the other, to be logged by a `Recorder`.
 
     Of `.npz` and `.safetensors` files and of PyTorch's state dicts (`.pt`, `.pth`, `.bin`, `.ckpt`), which are loaded
-    weights-only, so that a file cannot run code. The step is in the name of the file, or of its folder: `step_000100.npz`,
-    `model-100.pt`, `checkpoint-100/model.safetensors`. `names`: the arrays to read, by the names they get,
-    {"embedding": "embed.weight"}; all by their own if left out. `pattern`: which files.
+    weights-only, so that a file cannot run code. The step is in the name of the file, or of its folder:
+    `step_000100.npz`, `model-100.pt`, `checkpoint-100/model.safetensors`. `names`: the arrays to read, by the
+    names they get, {"embedding": "embed.weight"}; all by their own if left out. `pattern`: which files.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -62,7 +62,8 @@ def _files(folder: Path, pattern: str) -> dict[int, Path]:
         step = _step(file.relative_to(folder))
         if step is None:
             raise RunError(
-                f"{file} has no step in its name, such as step_100{file.suffix}; rename it, or leave it out by `pattern`."
+                f"{file} has no step in its name, such as step_100{file.suffix}; rename it, or leave it out by "
+                "`pattern`."
             )
         if step in found:
             raise RunError(f"{found[step]} and {file} are both of step {step}; choose one kind of file by `pattern`.")

@@ -54,7 +54,9 @@ def dims_of(name: str, shape: tuple[int, ...], given: Dims) -> tuple[str, ...]:
             )
         for dim in dims:
             if dim == "member" or dim.startswith("step"):
-                raise ValueError(f"dims: '{dim}' of '{name}' is the name of an axis that every record has; choose another.")
+                raise ValueError(
+                    f"dims: '{dim}' of '{name}' is the name of an axis that every record has; choose another."
+                )
         return dims
     known = DIMS.get(name, ())
     return known if len(known) == len(shape) else tuple(f"{name}_{axis}" for axis in range(len(shape)))
@@ -89,7 +91,9 @@ def refuse_name(name: Any) -> None:
     if not isinstance(name, str) or not name or not name.isprintable() or "/" in name or name.startswith((".", "__")):
         raise ValueError(f"{shown(name)} cannot be the name of a variable: use letters, digits, '_' and '.'.")
     if name in _TAKEN or name.startswith("step"):
-        raise ValueError(f"'{name}' has a meaning of its own in every record; choose another name, such as 'my_{name}'.")
+        raise ValueError(
+            f"'{name}' has a meaning of its own in every record; choose another name, such as 'my_{name}'."
+        )
 
 
 def _columns(members: Any) -> tuple[int, dict[str, np.ndarray]]:
@@ -105,7 +109,9 @@ def _columns(members: Any) -> tuple[int, dict[str, np.ndarray]]:
     if isinstance(members, Iterable) and not isinstance(members, str | bytes):
         rows = list(members)
         if not rows or not all(isinstance(row, Mapping) and row.keys() == rows[0].keys() for row in rows):
-            raise ValueError(f"members: a list must hold one dict for each member, all with the same keys; got {shown(rows)}.")
+            raise ValueError(
+                f"members: a list must hold one dict for each member, all with the same keys; got {shown(rows)}."
+            )
         return len(rows), {name: _numbers(name, [row[name] for row in rows]) for name in rows[0]}
     return conform("members", 1 if members is None else members, Count), {}
 

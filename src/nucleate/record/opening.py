@@ -74,8 +74,8 @@ class _Group:
 def open_record(path: Path | str, *, complete: bool = True) -> xr.Dataset:
     """Open a record lazily, exactly as `xarray.open_zarr` would, but whatever is wrong with it is a `RunError`.
 
-    `complete=False` lets chunks be missing, for a run that is still being written; of a record that grows, it opens what
-    was committed last.
+    `complete=False` lets chunks be missing, for a run that is still being written; of a record that grows, it opens
+    what was committed last.
     """
     path = Path(path)
     grows, arrays = _arrays(path, complete=complete)

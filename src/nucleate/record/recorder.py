@@ -223,12 +223,14 @@ class Recorder:
         if between := self._logbook.gap(name, step):
             raise ValueError(
                 f"Recorder.log: '{name}' cannot be logged at step {step}: for other members it was logged at "
-                f"{shown(between)}, and nothing between. Log all members at the same steps, or all at each step in turn."
+                f"{shown(between)}, not between. Log all members at the same steps, or all at each step in turn."
             )
 
     def _refuse_closed(self, what: str) -> None:
         if self._held is None:
-            raise RunError(f"Recorder.{what}: {self.run.path} was closed; Recorder({str(self.run.path)!r}) continues it.")
+            raise RunError(
+                f"Recorder.{what}: {self.run.path} was closed; Recorder({str(self.run.path)!r}) continues it."
+            )
 
     # --- write -------------------------------------------------------------------------------------------------------
 

@@ -41,17 +41,17 @@ OUTCOME_ATTRS = {
 }
 
 DIMS: Mapping[str, tuple[str, ...]] = {
-    **{name: ("token", "dim") for name in ("embedding", "gradient")},
+    **dict.fromkeys(("embedding", "gradient"), ("token", "dim")),
     "weights": ("row", "column"),
     "signal": ("freq",),
     "values": ("token", "unit"),
     "scores": ("last", "token"),
-    **{name: ("query", "token") for name in ("logits", "mean_attention")},
+    **dict.fromkeys(("logits", "mean_attention"), ("query", "token")),
 }
 """The inside of what has a name that theories know, of one network at one step."""
 
 FACTS: Mapping[str, tuple[str, ...]] = {
-    **{name: ("pair",) for name in ("left", "right", "label")},
+    **dict.fromkeys(("left", "right", "label"), ("pair",)),
     "in_train": ("member", "pair"),
     "probability": ("class", "token"),
     "last_token": ("class",),

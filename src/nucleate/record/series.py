@@ -139,4 +139,3 @@ def laid_out(name: str, dims: tuple[str, ...], value: np.ndarray, members: int) 
     width = int(np.clip(_CHUNK_BYTES // size, 1, len(value)))
     rows = int(np.clip(_CHUNK_BYTES // (size * width), 1, _MOST_ROWS))
     return Variable(name, ("member", "step", *dims), (members, 1, *inner), value.dtype, (width, rows, *inner))
-
