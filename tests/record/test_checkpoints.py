@@ -40,7 +40,6 @@ def test_checkpoints_are_logged_under_other_names(tmp_path):
         for step, arrays in read_checkpoints(tmp_path / "saved", {"embedding": "embed.weight"}):
             recorder.log(step, **arrays)
     record = recorder.run.record().load()
-    assert list(record.data_vars) == ["embedding", "last_step", "outcome"] or "embedding" in record
     assert record.embedding.dims == ("member", "step", "token", "dim")
     assert np.array_equal(record.embedding.sel(step=20)[0], ARRAYS["embed.weight"] + 20)
 

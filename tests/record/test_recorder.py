@@ -301,7 +301,7 @@ BAD = [
     ((30,), {"loss": np.zeros(4)}, r"'loss' must have the 3 members .*; got the shape \(4,\)\. log\(step, member=i"),
     ((30,), {"loss": 1.0}, r"must have the 3 members as its first axis; got the shape \(\)"),
     ((30,), {"loss": np.zeros(3), "member": 3}, r"one of 0 to 2; got 3\. .* Recorder\(path, members=…\)"),
-    ((30,), {"loss": 1.0, "member": "a"}, r"member must be a whole number; got 'a'"),
+    ((30,), {"loss": 1.0, "member": "a"}, r"member must be a whole number, or None; got 'a'"),
     ((30,), {"embedding": np.zeros((3, 5, 3))}, r"'embedding' had the shape \(5, 2\) .* before; got \(5, 3\)\."),
     ((30,), {"loss": np.zeros(3, complex)}, r"'loss' was of float32 before; got complex128\. Convert it"),
     ((30,), {"loss": ["a", "b", "c"]}, "Recorder.log: loss must be a number, or an array of numbers; got"),
@@ -338,7 +338,7 @@ def test_a_step_between_those_of_other_members_is_refused(folder):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"members": 0}, "members must be a whole number >= 1; got 0"),
+        ({"members": 0}, "members must be >= 1; got 0"),
         ({"members": "three"}, "members must be a whole number >= 1; got 'three'"),
         ({"members": {"eta": [1, 2], "seed": [1]}}, "columns must have equal lengths of at least 1; got"),
         ({"members": {}}, "columns must have equal lengths"),
@@ -383,6 +383,11 @@ def test_folders_of_others_are_left_alone(tmp_path, run, folder):
         Recorder(tmp_path / "notes")
     with pytest.raises(RunError, match="cannot be a folder of results: there is a file"):
         Recorder(tmp_path / "notes" / "todo.txt")
+    from_arrays({"loss": LOSS}, STEPS, members=3, into=tmp_path / "whole")
+    with pytest.raises(
+        RunError, match="was written as a whole, by from_arrays; record what follows into another folder"
+    ):
+        Recorder(tmp_path / "whole")
     with Recorder(folder), pytest.raises(RunError, match=r"by a recorder that was not closed: close\(\) that"):
         Recorder(folder)
 
@@ -399,8 +404,8 @@ def test_a_closed_recorder_says_how_to_go_on(folder):
 @pytest.mark.parametrize(
     ("reason", "message"),
     [
-        (errno.ENOSPC, r"The disk is full while writing .*run; free some space, then Recorder\('.*run'\) continues"),
-        (errno.EACCES, r"run cannot be written: Permission denied\. Choose another folder\."),
+        (errno.ENOSPC, r"The disk is full while writing .*; free some space, then Recorder\('.*'\) continues"),
+        (errno.EACCES, r"cannot be written: Permission denied\. Choose another folder\."),
     ],
 )
 def test_a_disk_that_fails_is_one_line_and_nothing_is_lost(folder, monkeypatch, reason, message):

@@ -43,13 +43,14 @@ def _read(files: Mapping[int, Path], names: Mapping[str, str] | None) -> Iterato
         except (RunError, ImportError):
             raise
         except Exception as error:
-            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[0].split(". ")[0].rstrip(".")
             raise RunError(f"{file} cannot be read: {reason}. Save it again, or leave it out by `pattern`.") from error
         if names is None:
             yield step, arrays
             continue
         if lacking := [name for name in names.values() if name not in arrays]:
-            raise RunError(f"{file} has no '{lacking[0]}'; it has {shown([*arrays])}.")
+            has = shown([*_READERS[file.suffix.lower()](file, None)])
+            raise RunError(f"{file} has no '{lacking[0]}'; it has {has}.")
         yield step, {ours: arrays[name] for ours, name in names.items()}
 
 
@@ -84,7 +85,7 @@ def _step(path: Path) -> int | None:
 
 
 def _read_npz(file: Path, names: set[str] | None) -> dict[str, np.ndarray]:
-    with np.load(file, allow_pickle=False) as stored:
+    with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
         return {name: stored[name] for name in stored.files if names is None or name in names}
 
 

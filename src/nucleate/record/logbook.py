@@ -15,6 +15,8 @@ from nucleate.record.series import Series, Steps, laid_out
 from nucleate.record.store import LOGGED, as_attr
 
 _LOSS = "loss"
+_MOST_NOTED = 2**26
+_MOST_WAITING = 2**29
 
 
 class Logbook:
@@ -46,9 +48,10 @@ class Logbook:
         return np.max([np.full(self.count, NEVER), *(series.last for series in self.series.values())], axis=0)
 
     @property
-    def waiting(self) -> int:
-        """Bytes that are not on the disk."""
-        return sum(series.waiting for series in self.series.values())
+    def is_full(self) -> bool:
+        """Whether so much waits to be written that it should not wait for more."""
+        noted, waiting = (sum(getattr(s, what) for s in self.series.values()) for what in ("noted", "waiting"))
+        return noted > _MOST_NOTED or waiting > _MOST_WAITING
 
     def gap(self, name: str, step: int) -> list[int] | None:
         """The steps that a new one would have to be put between."""

@@ -5,12 +5,12 @@ import errno
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, SupportsIndex
+from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
 
-from nucleate.checking import AtLeast, Bits, checked, conform, shown
+from nucleate.checking import AtLeast, Bits, checked, shown
 from nucleate.record.disk import telling_full_disk
 from nucleate.record.frame import bare_record
 from nucleate.record.logbook import Logbook
@@ -20,7 +20,6 @@ from nucleate.record.schema import RunError
 from nucleate.record.store import LOGGED, as_attr, create_store
 from nucleate.record.tensors import to_numpy
 
-_MOST_WAITING = 2**26
 _DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
@@ -77,26 +76,26 @@ class Recorder:
         """The newest step of each member, for members that are trained one after the other."""
         return self._logbook.last_steps
 
-    def log(self, step: SupportsIndex, /, *, member: SupportsIndex | None = None, **values: Any) -> None:
+    @checked
+    def log(self, step: Annotated[int, AtLeast(0), Bits(31)], /, *, member: int | None = None, **values: Any) -> None:
         """Note what is seen at a step: of all members, along the first axis of each value, or of one `member`.
 
         Values may be numbers, or arrays and tensors of any library. What is logged at other steps than the rest has an
         axis `step_<name>` of its own in the record.
         """
         self._refuse_closed("log")
-        now: int = conform("Recorder.log: step", step, Annotated[int, AtLeast(0), Bits(31)])
         chosen = self._chosen(member)
         if not values:
             raise ValueError("Recorder.log: nothing was given to be logged at this step, such as loss=….")
         arrays = {name: self._array(name, value, chosen, member) for name, value in values.items()}
         self._logbook.refuse_misfits(arrays)
         for name in values:
-            self._refuse_backwards(name, now, chosen)
-        if self._now not in (None, now) and self._is_due():
+            self._refuse_backwards(name, step, chosen)
+        if self._now not in (None, step) and self._is_due():
             self.flush()
-        self._now = now
+        self._now = step
         for name, array in arrays.items():
-            self._logbook.put(name, array, chosen, now)
+            self._logbook.put(name, array, chosen, step)
 
     def flush(self) -> None:
         """Write everything that was logged. Call it between two steps: a variable that comes later at the same step is
@@ -159,6 +158,10 @@ class Recorder:
             run.update(members=asked.sizes["member"])
             create_store(run.record_path, asked.assign_attrs({LOGGED: as_attr([])}), [])
         record = open_record(run.record_path, complete=False)
+        if LOGGED not in record.attrs:
+            raise RunError(
+                f"{run.path} was written as a whole, by from_arrays; record what follows into another folder."
+            )
         for name, variable in asked.variables.items():
             if name in ("outcome", "last_step") or (name == "member" and any_members):
                 continue
@@ -171,19 +174,18 @@ class Recorder:
 
     # --- check -------------------------------------------------------------------------------------------------------
 
-    def _chosen(self, member: SupportsIndex | None) -> slice:
+    def _chosen(self, member: int | None) -> slice:
         count = self._logbook.count
         if member is None:
             return slice(0, count)
-        one: int = conform("Recorder.log: member", member, int)
-        if not 0 <= one < count:
+        if not 0 <= member < count:
             raise ValueError(
-                f"Recorder.log: member must be one of 0 to {count - 1}; got {one}. How many there are is said when "
+                f"Recorder.log: member must be one of 0 to {count - 1}; got {member}. How many there are is said when "
                 "the recorder is made: Recorder(path, members=…)."
             )
-        return slice(one, one + 1)
+        return slice(member, member + 1)
 
-    def _array(self, name: str, value: Any, chosen: slice, member: SupportsIndex | None) -> np.ndarray:
+    def _array(self, name: str, value: Any, chosen: slice, member: int | None) -> np.ndarray:
         """A value with a leading member axis."""
         array, where = to_numpy(f"Recorder.log: {name}", value), f"Recorder.log: '{name}'"
         if self._alone or member is not None:
@@ -235,7 +237,7 @@ class Recorder:
     # --- write -------------------------------------------------------------------------------------------------------
 
     def _is_due(self) -> bool:
-        return time.monotonic() - self._flushed > self._flush_seconds or self._logbook.waiting > _MOST_WAITING
+        return time.monotonic() - self._flushed > self._flush_seconds or self._logbook.is_full
 
     @property
     def _steps(self) -> int:

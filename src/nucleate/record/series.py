@@ -13,7 +13,8 @@ from nucleate.record.schema import NEVER, Variable, fill_value
 _CHUNK_BYTES = 2**21
 _MOST_ROWS = 2**14
 _WRITERS = 8
-_KEPT_BYTES = 2**26  # of chunks that were written and may get more rows
+_KEPT_BYTES = 2**23  # of chunks that were written and may get more rows
+_MOST_APART = 8  # chunks of members that are logged one by one are smaller by this, since all of them may be in memory
 
 Place = tuple[int, int]
 """Of a chunk: which of those along the members, and of those along the steps."""
@@ -27,6 +28,7 @@ class Series:
     last: np.ndarray
     held: dict[Place, np.ndarray] = field(default_factory=dict)
     unwritten: set[Place] = field(default_factory=set)
+    noted: int = 0  # bytes that are not on the disk
 
     @classmethod
     def new(cls, record: Path, variable: Variable) -> "Series":
@@ -43,7 +45,7 @@ class Series:
 
     @property
     def waiting(self) -> int:
-        """Bytes that are not on the disk."""
+        """The size of the chunks that are to be written."""
         return sum(self.held[place].nbytes for place in self.unwritten)
 
     def put(self, members: slice, row: int, step: int, values: np.ndarray) -> None:
@@ -57,6 +59,7 @@ class Series:
                 start - members.start : stop - members.start
             ]
             self.unwritten.add(place)
+        self.noted += values.nbytes
         self.last[members] = step
 
     def write(self) -> None:
@@ -67,7 +70,7 @@ class Series:
     def written(self) -> None:
         """What was written counts: keep no more than may soon be needed again."""
         self.unwritten.clear()
-        kept = 0
+        self.noted = kept = 0
         for place in reversed(list(self.held)):
             kept += self.held[place].nbytes
             if kept > _KEPT_BYTES:
@@ -136,6 +139,7 @@ def laid_out(name: str, dims: tuple[str, ...], value: np.ndarray, members: int) 
     """The variable that begins with a value [member, ...]: of all members, or of one if they are logged one by one."""
     inner = value.shape[1:]
     size = max(1, int(np.prod(inner)) * value.itemsize)
-    width = int(np.clip(_CHUNK_BYTES // size, 1, len(value)))
-    rows = int(np.clip(_CHUNK_BYTES // (size * width), 1, _MOST_ROWS))
+    most = _CHUNK_BYTES // (1 if len(value) == members else min(members, _MOST_APART))
+    width = int(np.clip(most // size, 1, len(value)))
+    rows = int(np.clip(most // (size * width), 1, _MOST_ROWS))
     return Variable(name, ("member", "step", *dims), (members, 1, *inner), value.dtype, (width, rows, *inner))
