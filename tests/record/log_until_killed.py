@@ -11,7 +11,7 @@ import numpy as np
 
 from nucleate.record import Recorder, disk
 
-MEMBERS, LAST = 2, 120
+MEMBERS, LAST = 2, 60
 
 
 def values(step: int) -> dict[str, np.ndarray]:

@@ -133,7 +133,7 @@ def test_facts_and_columns_are_in_the_record(folder):
         recorder.log(0, heat=np.zeros((2, 6)))
     record = read(folder)
     assert record.label.dims == ("pair",)
-    assert record.map.dims == ("row", "column")
+    assert record["map"].dims == ("row", "column")
     assert record.in_train.dims == ("member", "pair")
     assert record.heat.dims == ("member", "step", "x")
     assert record.decay.values.tolist() == [0.5, 0.5]
@@ -374,7 +374,8 @@ def test_other_members_or_facts_than_in_the_record_are_refused(folder):
         assert recorder.last_step == 110
 
 
-def test_folders_of_others_are_left_alone(tmp_path, run, folder):
+def test_folders_of_others_are_left_alone(tmp_path, run):
+    folder = tmp_path / "mine"
     with pytest.raises(RunError, match="holds a run of nucleate's own fleets; choose another folder"):
         Recorder(run.path, 3)
     (tmp_path / "notes").mkdir()
@@ -439,8 +440,8 @@ def test_the_command_line_knows_it(folder, capsys, monkeypatch):
     assert "Recorder(" in said
     assert "nucleate resume" not in said
     assert main(["report", str(folder)]) == 0
-    assert main(["export", str(folder), "--to", "csv"]) == 1
-    assert main(["resume", str(folder)]) == 1
+    assert main(["export", str(folder), "--to", "csv"]) == 2
+    assert main(["resume", str(folder)]) == 2
     assert "was recorded by a loop of your own" in capsys.readouterr().err
     recorder.close()
     for command in (["runs", "--root", str(folder.parent)], ["show", str(folder)], ["report", str(folder)]):

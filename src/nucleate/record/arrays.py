@@ -89,9 +89,9 @@ def _axes(sizes: Mapping[str, int], rows: Mapping[str, np.ndarray]) -> dict[str,
 
 def _last(array: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """The step of each member's last row that is not NaN throughout."""
-    there = ~np.isnan(array).reshape(*array.shape[:2], -1).all(-1)
-    last = there.shape[1] - 1 - there[:, ::-1].argmax(1)
-    return np.where(there.any(1), rows[last], NEVER)
+    there = np.any(~np.isnan(array.reshape(*array.shape[:2], -1)), axis=-1)
+    last = len(rows) - 1 - np.argmax(np.flip(there, 1), axis=1)
+    return np.where(np.any(there, axis=1), rows[last], NEVER)
 
 
 def _outcomes(record: xr.Dataset) -> np.ndarray:

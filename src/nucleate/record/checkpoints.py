@@ -91,14 +91,14 @@ def _read_npz(file: Path, names: set[str] | None) -> dict[str, np.ndarray]:
 
 def _read_safetensors(file: Path, names: set[str] | None) -> dict[str, np.ndarray]:
     try:
-        import safetensors
+        import safetensors  # type: ignore[import-not-found]
     except ImportError:
         raise ImportError(f"{file}: reading .safetensors needs a package: pip install safetensors") from None
     stored = dict(safetensors.deserialize(file.read_bytes()))
     return {name: _decoded(**stored[name]) for name in stored if names is None or name in names}
 
 
-def _decoded(dtype: str, shape: list[int], data: bytes) -> np.ndarray:
+def _decoded(dtype: str, shape: list[int], data: bytes | bytearray) -> np.ndarray:
     """A tensor; bfloat16 is the upper half of single precision."""
     if dtype == "BF16":
         return (np.frombuffer(data, "<u2").astype(np.uint32) << 16).view(np.float32).reshape(shape)
@@ -109,7 +109,7 @@ def _decoded(dtype: str, shape: list[int], data: bytes) -> np.ndarray:
 
 def _read_torch(file: Path, names: set[str] | None) -> dict[str, np.ndarray]:
     try:
-        import torch
+        import torch  # type: ignore[import-not-found]
     except ImportError:
         raise ImportError(f"{file}: reading PyTorch's state dicts needs PyTorch: pip install torch") from None
     import pickle

@@ -123,7 +123,7 @@ class Logbook:
 
 def finite(values: np.ndarray) -> np.ndarray:
     """Whether all values of each member are finite."""
-    return np.isfinite(values.reshape(len(values), -1)).all(axis=1)
+    return np.all(np.isfinite(values.reshape(len(values), -1)), axis=1)
 
 
 def _in_short(last: np.ndarray) -> int | list[int]:
