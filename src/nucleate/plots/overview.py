@@ -39,10 +39,9 @@ def _is_history(value: xr.DataArray) -> bool:
 
 
 def _root_mean_square(value: xr.DataArray) -> xr.DataArray:
-    size = np.sqrt((np.abs(value) ** 2).mean(value.dims[2:], skipna=False))
-    return size.assign_attrs(long_name=f"{value.attrs.get('long_name', value.name)}: root mean square").rename(
-        value.name
-    )
+    size = np.sqrt(np.mean(np.abs(value.values) ** 2, axis=tuple(range(2, value.ndim))))
+    history = value.isel(dict.fromkeys(value.dims[2:], 0), drop=True).copy(data=size)
+    return history.assign_attrs(long_name=f"{value.attrs.get('long_name', value.name)}: root mean square")
 
 
 def _history(ax, value: xr.DataArray) -> None:
