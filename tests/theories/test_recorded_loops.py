@@ -44,7 +44,7 @@ def test_an_observable_takes_every_member_and_step():
 @pytest.mark.parametrize(
     ("theory", "lacking"),
     [
-        (EffectiveLoss(), ["eta_repr", "left", "right", "label"]),
+        (EffectiveLoss(), ["eta_repr", "left", "right", "label", "in_train"]),
         (PairPotential(), ["gradient", "eta", "left", "right", "label"]),
     ],
 )
