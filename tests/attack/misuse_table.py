@@ -127,6 +127,15 @@ Run.open("empty")                                           | run.json          
 open_record("nowhere")                                      | nowhere            | RunError
 open_record("empty")                                        | empty              | RunError
 verify(Path("nowhere"))                                     | nowhere            | RunError
+Recorder(3)                                                 | Recorder.path
+Recorder("logged", members=0)                               | members
+Recorder("logged", dims=3)                                  | Recorder.dims
+Recorder("logged", facts={"label": "none"})                 | label
+Recorder("logged").log("first", loss=1.0)                   | step
+from_arrays({}, [0])                                        | arrays
+from_arrays({"loss": [1.0, 2.0]}, [1, 0])                   | steps
+from_arrays({"loss": [1.0, 2.0]}, [0])                      | loss
+read_checkpoints("nowhere")                                 | nowhere            | RunError
 at_the_end(D, "temperature")                                | temperature
 at_the_end(D, "seed")                                       | seed
 last_row(D, "token")                                        | token

@@ -1,10 +1,15 @@
 """A run made by hand: what a fleet would leave, without training one."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import xarray as xr
 
 from nucleate.record import Outcome, Run, Store, Variable, create_store
+
+sys.path.insert(0, str(Path(__file__).parent))  # for `log_until_killed`
 
 LOSS = np.linspace(1, 0, 24, dtype=np.float32).reshape(3, 8)
 

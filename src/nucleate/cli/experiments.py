@@ -75,6 +75,8 @@ def resume_run(path: Path, *, other_versions: bool) -> None:
 
     run = Run.open(path)
     name = run.about.experiment
+    if run.about.by is not None:
+        raise RunError(f"{path} was recorded by a loop of your own: {run.way_on} continues it.")
     if name is None:
         raise RunError(f"{path} was started from Python; call nucleate.fleet.train with its plan again.")
     try:

@@ -42,7 +42,7 @@ class Export:
         targets = self._targets()
         for run, target in targets:  # all is asked before anything is written
             if run.status != "complete":
-                raise RunError(f"{run.path} is unfinished; `nucleate resume {run.path}` first.")
+                raise RunError(f"{run.path} is unfinished; {run.way_on} first.")
             if target.is_dir():
                 raise RunError(f"{target} is a folder; --out must name a file for the one run {run.path}.")
             if target.exists() and not self.force:

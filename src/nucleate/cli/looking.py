@@ -109,7 +109,7 @@ class Show:
         with xarray.set_options(display_max_rows=100):  # everything recorded, whatever its order in the store
             say(record)
         if about.status != "complete":
-            say("Unfinished:", command("nucleate", "resume", run.path))
+            say("Unfinished:", command("nucleate", "resume", run.path) if about.by is None else run.way_on)
 
 
 def _facts(run) -> tuple:

@@ -11,7 +11,7 @@ import xarray as xr
 from nucleate.checking import conform
 from nucleate.fleet.plan import Plan
 from nucleate.record import NEVER, Outcome, Variable, as_attr
-from nucleate.record.schema import OUTCOME_ATTRS
+from nucleate.record.schema import OUTCOME_ATTRS, refuse_clashing_sizes
 
 _CHUNK_BYTES = 2**21
 _LARGEST_SHARD = 64
@@ -106,19 +106,6 @@ class Layout:
             raise ValueError(f"{where}: '{min(clash)}' is also a column, a probe or an axis; choose another name.")
         refuse_clashing_sizes({**streamed, **fixed})
         return described
-
-
-def refuse_clashing_sizes(variables: Mapping[str, tuple[tuple[str, ...], tuple[int, ...]]]) -> None:
-    """Check that every dimension of a record has one size; `variables`: their dimensions and shapes."""
-    sizes: dict[str, tuple[int, str]] = {}
-    for name, (dims, shape) in variables.items():
-        for dim, size in zip(dims, shape, strict=True):
-            before, first = sizes.setdefault(dim, (size, name))
-            if size != before:
-                raise ValueError(
-                    f"Dimension '{dim}' has size {before} in '{first}', but {size} in '{name}'; "
-                    "give one of them another name."
-                )
 
 
 def largest_shapes(

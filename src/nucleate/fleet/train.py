@@ -1,7 +1,6 @@
 """Train a fleet into a run directory, resumably, on every core."""
 
 import contextlib
-import errno
 import queue
 import threading
 import time
@@ -25,13 +24,13 @@ from nucleate.fleet.recording import begin_record, recheck_record
 from nucleate.fleet.sessions import begin_session, device
 from nucleate.fleet.shard import StopRequested, Work, done_file, train_shard
 from nucleate.record import Run, RunError, Store, as_attr, open_record
+from nucleate.record.disk import telling_full_disk
 
 _TELL_SECONDS = 20.0  # how often the cost so far is saved
 _ALONE = (
     "one core trains this run: a call in it decomposes several matrices (singular values or the like), and two workers "
     "in such calls at once can wait for one another for ever; block=1 avoids it, unless one network has several"
 )
-_NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @checked
@@ -55,20 +54,13 @@ def train(
     """
     watch = watch or Silent()
     run = Run(Path(into))
-    _refuse_foreign(run.path)
-    try:
-        with run.lock():
-            run = _prepare(plan, run)
-            if run.status != "complete":
-                begin_session(plan, run, watch, other_versions=other_versions)
-                with resumable(run.path):
-                    _train_all(plan, run, watch, checkpoint_seconds, allow_long)
-    except OSError as error:
-        if error.errno in _NO_SPACE:
-            raise RunError(
-                f"The disk is full while writing {run.path}; free some space, then `nucleate resume {run.path}`."
-            ) from error
-        raise
+    run.refuse_foreign()
+    with telling_full_disk(run.path, f"`nucleate resume {run.path}`"), run.lock():
+        run = _prepare(plan, run)
+        if run.status != "complete":
+            begin_session(plan, run, watch, other_versions=other_versions)
+            with resumable(run.path):
+                _train_all(plan, run, watch, checkpoint_seconds, allow_long)
     return run
 
 
@@ -107,6 +99,8 @@ def _is_of(plan: Plan, run: Run) -> bool:
     not, but it may have fields by now that an older run does not know. Users rewrite what they make of a config.
     """
     about = run.about
+    if about.by is not None:
+        return False
     if about.fingerprint in (None, plan.fingerprint()):
         return True
     if type(plan.recipe).__module__.split(".")[0] != "nucleate":
@@ -132,12 +126,6 @@ def has_members(plan: Plan, run: Run) -> bool:
         return True
     record = open_record(run.record_path, complete=False)
     return all(name in record and np.array_equal(record[name], column) for name, column in plan.members.items())
-
-
-def _refuse_foreign(path: Path) -> None:
-    """Refuse to write to a folder that holds anything but a run, or the beginnings of one."""
-    if not (path / "run.json").exists() and not Run(path).folder.is_fresh():
-        raise RunError(f"{path} is neither empty nor a run directory; choose another folder with --out.")
 
 
 @machine.one_thread_each()

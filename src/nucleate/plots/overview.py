@@ -12,6 +12,8 @@ _MOST_LINES = 100
 def overview(record: xr.Dataset) -> Figure:
     """Every recorded scalar against its step: a thin line for each member, a bold one for their median.
 
+    If there is none, the root mean square of every array.
+
     >>> from nucleate.plots import style
     >>> loss = (("member", "step"), np.exp(-np.arange(5.0)) * np.ones((3, 1)))
     >>> with style():
@@ -19,20 +21,27 @@ def overview(record: xr.Dataset) -> Figure:
     >>> figure.axes[0].get_title(loc="left")
     'loss'
     """
-    scalars = [name for name, value in record.data_vars.items() if _is_history(value)]
+    histories = [value for value in record.data_vars.values() if _is_history(value)]
+    scalars = [value for value in histories if value.ndim == 2] or [_root_mean_square(value) for value in histories]
     if not scalars:
         raise ValueError("overview needs a variable over (member, step); the record has none.")
     columns = min(3, len(scalars))
     figure, axes = panels(-(-len(scalars) // columns), columns, size=(4.2, 3.0))
-    for ax, name in zip(axes, scalars, strict=False):
-        _history(ax, record[name])
+    for ax, value in zip(axes, scalars, strict=False):
+        _history(ax, value)
     for ax in axes[len(scalars) :]:
         ax.set_axis_off()
     return figure
 
 
 def _is_history(value: xr.DataArray) -> bool:
-    return value.ndim == 2 and value.dims[0] == "member" and str(value.dims[1]).startswith("step")
+    return value.ndim > 1 and value.dims[0] == "member" and str(value.dims[1]).startswith("step")
+
+
+def _root_mean_square(value: xr.DataArray) -> xr.DataArray:
+    size = np.sqrt(np.mean(np.abs(value.values) ** 2, axis=tuple(range(2, value.ndim))))
+    history = value.isel(dict.fromkeys(value.dims[2:], 0), drop=True).copy(data=size)
+    return history.assign_attrs(long_name=f"{value.attrs.get('long_name', value.name)}: root mean square")
 
 
 def _history(ax, value: xr.DataArray) -> None:

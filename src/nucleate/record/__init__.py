@@ -6,6 +6,8 @@ from nucleate.rooms import on_demand
 
 if TYPE_CHECKING:
     from nucleate.record.about import About, Session, record_identity
+    from nucleate.record.arrays import from_arrays
+    from nucleate.record.checkpoints import read_checkpoints
     from nucleate.record.code import code_identity
     from nucleate.record.disk import Folder, inside, is_inner, replacing, write_atomically
     from nucleate.record.export import curves_table, export_all, export_curves, export_members, members_table
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from nucleate.record.keep import Keep
     from nucleate.record.opening import missing_chunks, open_record, verify
     from nucleate.record.reading import MissingColumn, at_the_end, last_row, naming_columns, stayed_finite
+    from nucleate.record.recorder import Recorder
     from nucleate.record.run import Run, list_runs, provenance
     from nucleate.record.schema import NEVER, SCHEMA_VERSION, Outcome, RunError, Variable, fill_value
     from nucleate.record.store import Store, as_attr, create_store
@@ -25,6 +28,7 @@ __all__ = [
     "Keep",
     "MissingColumn",
     "Outcome",
+    "Recorder",
     "Run",
     "RunError",
     "Session",
@@ -39,6 +43,7 @@ __all__ = [
     "export_curves",
     "export_members",
     "fill_value",
+    "from_arrays",
     "inside",
     "is_inner",
     "joined",
@@ -49,6 +54,7 @@ __all__ = [
     "naming_columns",
     "open_record",
     "provenance",
+    "read_checkpoints",
     "record_identity",
     "refuse_unlike",
     "replacing",

@@ -34,7 +34,8 @@ class About:
     """What was run: by whom and with what, how many `members` for how many `steps`, and how far it has come.
 
     `block`, `shard_size` and `groups` are there as soon as the record is laid out; `experiment` and `config` if it is
-    one of a paper's; `device`: what it was begun on; `sessions`: who continued it. `rest`: whatever else the file says.
+    one of a paper's; `by`: a `Recorder`, or None for a fleet; `device`: what it was begun on; `sessions`: who continued
+    it. `rest`: whatever else the file says.
     """
 
     status: Literal["created", "running", "interrupted", "complete"]
@@ -45,6 +46,7 @@ class About:
     members: int
     steps: int
     schema_version: int = SCHEMA_VERSION
+    by: Literal["recorder"] | None = None
     experiment: str | None = None
     config: Mapping[str, Any] = field(default_factory=dict)
     fingerprint: str | None = None

@@ -18,6 +18,7 @@ from nucleate.record.schema import RunError
 
 _LOCK = "lock"
 _READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
+_NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _SYNCS = 16  # at once: a file system commits them together, in about the time of one
 
 
@@ -43,6 +44,17 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
         raise
     _sync_one(path.parent)
+
+
+@contextlib.contextmanager
+def telling_full_disk(path: Path, way_on: str) -> Iterator[None]:
+    """A disk that is full in this block, which writes `path`, is a `RunError` that says the way on."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _NO_SPACE:
+            raise
+        raise RunError(f"The disk is full while writing {path}; free some space, then {way_on}.") from error
 
 
 def temporary_name(path: Path) -> Path:

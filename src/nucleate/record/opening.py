@@ -20,7 +20,7 @@ from zarr.storage import LocalStore, WrapperStore
 
 from nucleate.record.document import read, read_as, read_tree
 from nucleate.record.schema import SCHEMA_VERSION, RunError
-from nucleate.record.store import CHECKSUM, as_attr, checksum, chunk_file
+from nucleate.record.store import CHECKSUM, LOGGED, as_attr, checksum, chunk_file
 
 _CHUNK = re.compile(r"([^/]+)/c(/\d+)*")
 
@@ -74,10 +74,11 @@ class _Group:
 def open_record(path: Path | str, *, complete: bool = True) -> xr.Dataset:
     """Open a record lazily, exactly as `xarray.open_zarr` would, but whatever is wrong with it is a `RunError`.
 
-    `complete=False` lets chunks be missing, for a run that is still being written.
+    `complete=False` lets chunks be missing, for a run that is still being written; of a record that grows, it opens
+    what was committed last.
     """
     path = Path(path)
-    arrays = _arrays(path)
+    grows, arrays = _arrays(path, complete=complete)
     if complete:
         for name, missing in _missing(path, arrays).items():
             raise RunError(
@@ -85,7 +86,7 @@ def open_record(path: Path | str, *, complete: bool = True) -> xr.Dataset:
                 "Resume the run if it is unfinished; otherwise train it again."
             )
     try:
-        return xr.open_zarr(_Checked(LocalStore(path, read_only=True), path, arrays), consolidated=False, chunks=None)
+        return xr.open_zarr(_Checked(LocalStore(path, read_only=True), path, arrays), consolidated=grows, chunks=None)
     except RunError:
         raise
     except Exception as error:
@@ -95,7 +96,7 @@ def open_record(path: Path | str, *, complete: bool = True) -> xr.Dataset:
 def verify(path: Path) -> None:
     """Read every chunk of a complete record once; a damaged or missing one raises `RunError` with its name."""
     open_record(path)
-    for name, array in _arrays(path).items():
+    for name, array in _arrays(path)[1].items():
         for place in array.places():
             file = chunk_file(path / name, place)
             _refuse_damage(path, file.relative_to(path).as_posix(), array, file.read_bytes())
@@ -103,7 +104,7 @@ def verify(path: Path) -> None:
 
 def missing_chunks(path: Path) -> dict[str, list[tuple[int, ...]]]:
     """The places of chunks that are not there, by variable; of variables that have them all, nothing."""
-    return _missing(path, _arrays(path))
+    return _missing(path, _arrays(path)[1])
 
 
 def _missing(path: Path, arrays: Mapping[str, _Array]) -> dict[str, list[tuple[int, ...]]]:
@@ -114,8 +115,8 @@ def _missing(path: Path, arrays: Mapping[str, _Array]) -> dict[str, list[tuple[i
     return {name: places for name, places in missing.items() if places}
 
 
-def _arrays(path: Path) -> dict[str, _Array]:
-    """The variables that a record must hold, which must be there as the record says."""
+def _arrays(path: Path, complete: bool = True) -> tuple[bool, dict[str, _Array]]:
+    """Whether a record may be growing, and the variables that it must hold, which must be there as the record says."""
     file = path / "zarr.json"
     if not file.exists():
         raise RunError(f"{path} is not a record: it has no zarr.json.")
@@ -131,14 +132,16 @@ def _arrays(path: Path) -> dict[str, _Array]:
     attrs = dict(record.attributes)
     if attrs.pop(CHECKSUM, None) not in (None, checksum(attrs)):
         raise RunError(f"{file}: the attributes have changed since the record was made; train the run again.")
-    return {name: _array(path / name, tree) for name, tree in record.consolidated_metadata.metadata.items()}
+    grows = not complete and LOGGED in attrs
+    contents = record.consolidated_metadata.metadata
+    return grows, {name: _array(path / name, tree, grows) for name, tree in contents.items()}
 
 
-def _array(folder: Path, tree: Any) -> _Array:
+def _array(folder: Path, tree: Any, grows: bool) -> _Array:
     file = folder / "zarr.json"
     if not file.exists():
         raise RunError(f"{folder.parent}: variable '{folder.name}' has lost its zarr.json; train the run again.")
-    if as_attr(read_tree(file)) != as_attr(tree):
+    if not grows and as_attr(read_tree(file)) != as_attr(tree):  # else it may be ahead of what was committed
         raise RunError(f"{file} has changed since the record was made; train the run again.")
     return read_as(_Array, tree, file)
 

@@ -36,7 +36,7 @@ _RECORDED_PACKAGES = (
 _EXPORTED = ("members.csv", "members.parquet", "curves.csv", "curves.parquet", "record.nc")
 _MADE = ("run.json", "record.zarr", "checkpoints", "figures", "kept", "report.html", "failures.log", *_EXPORTED)
 _UNFINISHED = (
-    *("checkpoints/.*.checkpoint.*", "record.zarr/**/*.partial"),
+    *("checkpoints/.*.checkpoint.*", "record.zarr/**/*.partial", "record.zarr/**/.*.*"),
     *("figures/.*.png.*", "kept/.*.json.*", "kept/.*.npz.*"),
 )
 
@@ -96,6 +96,22 @@ class Run:
         return self.path / "checkpoints"
 
     @property
+    def way_on(self) -> str:
+        """What continues the run while it is unfinished."""
+        if self.about.by == "recorder":
+            return f"`nucleate.record.Recorder({str(self.path)!r})` in its loop"
+        return f"`nucleate resume {self.path}`"
+
+    def exists(self) -> bool:
+        """Whether there is a run in the folder."""
+        return self._about_file.exists()
+
+    def refuse_foreign(self) -> None:
+        """Refuse to write to a folder that holds anything but a run, or the beginnings of one."""
+        if not self.exists() and not self.folder.is_fresh():
+            raise RunError(f"{self.path} is neither empty nor a run directory; choose another folder with --out.")
+
+    @property
     def folder(self) -> Folder:
         return Folder(self.path, _MADE, _UNFINISHED)
 
@@ -113,7 +129,7 @@ class Run:
 
         about = self.about
         if not self.record_path.exists():
-            raise RunError(f"{self.path} has no record yet; `nucleate resume {self.path}` makes it.")
+            raise RunError(f"{self.path} has no record yet; {self.way_on} makes it.")
         record = open_record(self.record_path, complete=about.status == "complete")
         there = {"members": record.sizes.get("member"), "steps": record.attrs.get("steps", about.steps)}
         for name, size in there.items():

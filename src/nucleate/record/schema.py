@@ -11,6 +11,7 @@ watched (-1: never crossed). After a member's last step its rows hold the fill v
 floats (see `fill_value`).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -38,6 +39,25 @@ OUTCOME_ATTRS = {
     "flag_values": [int(o) for o in Outcome],
     "flag_meanings": " ".join(o.name.lower() for o in Outcome),
 }
+
+DIMS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("embedding", "gradient"), ("token", "dim")),
+    "weights": ("row", "column"),
+    "signal": ("freq",),
+    "values": ("token", "unit"),
+    "scores": ("last", "token"),
+    **dict.fromkeys(("logits", "mean_attention"), ("query", "token")),
+}
+"""The inside of what has a name that theories know, of one network at one step."""
+
+FACTS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("left", "right", "label"), ("pair",)),
+    "in_train": ("member", "pair"),
+    "probability": ("class", "token"),
+    "last_token": ("class",),
+    "vocabulary": (),
+}
+"""The dimensions of what does not change while networks train, where theories know its name."""
 
 
 class RunError(RuntimeError):
@@ -69,3 +89,16 @@ def fill_value(dtype: np.dtype) -> float | bool | int:
     """The value that means "nothing here": NaN for floats, False for flags, -1 for signed integers, 0 for others."""
     kind = np.dtype(dtype).kind
     return {"f": np.nan, "c": np.nan, "b": False, "i": NEVER}.get(kind, 0)
+
+
+def refuse_clashing_sizes(variables: Mapping[str, tuple[tuple[str, ...], tuple[int, ...]]]) -> None:
+    """Check that every dimension of a record has one size; `variables`: their dimensions and shapes."""
+    sizes: dict[str, tuple[int, str]] = {}
+    for name, (dims, shape) in variables.items():
+        for dim, size in zip(dims, shape, strict=True):
+            before, first = sizes.setdefault(dim, (size, name))
+            if size != before:
+                raise ValueError(
+                    f"Dimension '{dim}' has size {before} in '{first}', but {size} in '{name}'; "
+                    "give one of them another name."
+                )

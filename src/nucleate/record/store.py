@@ -18,9 +18,11 @@ from nucleate.record import disk
 from nucleate.record.schema import SCHEMA_VERSION, Variable
 
 # zstd for size, crc32c so that a flipped bit is an error and never a number.
-_COMPRESSORS = (ZstdCodec(level=1), Crc32cCodec())
+COMPRESSORS = (ZstdCodec(level=1), Crc32cCodec())
 CHECKSUM = "sha256"
 """The attribute of a record that is a checksum of all others."""
+LOGGED = "logged"
+"""The attribute of a record that grows: the step at which each variable was logged last, for each member."""
 
 
 def create_store(path: Path, frame: xr.Dataset, variables: Iterable[Variable]) -> None:
@@ -34,7 +36,7 @@ def create_store(path: Path, frame: xr.Dataset, variables: Iterable[Variable]) -
         raise FileExistsError(f"{path} is there already.")
     making = disk.temporary_name(path)
     frame = frame.assign_attrs(schema_version=SCHEMA_VERSION)
-    encoding = {name: {"compressors": _COMPRESSORS} for name in frame.variables}
+    encoding = {name: {"compressors": COMPRESSORS} for name in frame.variables}
     frame.to_zarr(making, mode="w-", zarr_format=3, consolidated=False, encoding=encoding, write_empty_chunks=True)
     group = zarr.open_group(making, mode="r+")
     group.update_attributes({CHECKSUM: checksum(dict(group.attrs))})
@@ -47,7 +49,7 @@ def create_store(path: Path, frame: xr.Dataset, variables: Iterable[Variable]) -
             dimension_names=variable.dims,
             fill_value=variable.fill,
             attributes=variable.attrs,
-            compressors=_COMPRESSORS,
+            compressors=COMPRESSORS,
             config={"write_empty_chunks": True},
         )
     with warnings.catch_warnings():

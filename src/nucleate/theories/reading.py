@@ -62,7 +62,7 @@ def require(record: xr.Dataset, theory: str, needs: Iterable[Need]) -> None:
     ValueError: EffectiveLoss cannot read this record:
       - missing: 'step' (step), the training step of each row; every fleet records it as a coordinate
       - over () instead: 'left' (pair), the first token of each pair; the fleet's task provides it
-    The record has the variables ['left'] and the coordinates [].
+    The record has the variables ['left'] and the coordinates []. A Recorder, or ...
     """
     if not isinstance(record, xr.Dataset):
         raise ValueError(f"{theory} reads a record, an xarray.Dataset such as `run.record()`; got {shown(record)}.")
@@ -72,13 +72,26 @@ def require(record: xr.Dataset, theory: str, needs: Iterable[Need]) -> None:
         if need.name not in record.variables:
             problems.append(f"  - missing: {need}")
         elif not need.accepts(dims := record[need.name].dims):
-            hint = (
-                "; record.isel(member=[i]) keeps the member axis" if "member" in {*(need.dims or ())} - {*dims} else ""
-            )
-            problems.append(f"  - over ({', '.join(map(str, dims))}) instead: {need}{hint}")
+            problems.append(f"  - over ({', '.join(map(str, dims))}) instead: {need}{_hint(need, dims)}")
     if problems:
-        held = f"The record has the variables {[*record.data_vars]} and the coordinates {[*record.coords]}."
+        held = (
+            f"The record has the variables {[*record.data_vars]} and the coordinates {[*record.coords]}. A Recorder, "
+            "or from_arrays, takes what is seen by name, hyperparameters as members, and what never changes as facts."
+        )
         raise ValueError("\n".join([f"{theory} cannot read this record:", *problems, held]))
+
+
+def _hint(need: Need, dims: tuple) -> str:
+    """How a variable with these dimensions may be given those that are needed."""
+    lacking = {*(need.dims or ())} - {*dims}
+    if "member" in lacking:
+        return "; record.isel(member=[i]) keeps the member axis"
+    own = [str(dim) for dim in dims if str(dim).startswith("step_")]
+    if "step" in lacking and own:
+        return (
+            f"; record.drop_dims('step', errors='ignore').rename({own[0]}='step') takes the steps at which it was seen"
+        )
+    return ""
 
 
 def finite_rows(

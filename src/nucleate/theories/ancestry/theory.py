@@ -9,7 +9,14 @@ from jaxtyping import Float
 
 from nucleate.checking import AtLeast, AtMost, Count, checked
 from nucleate.theories.protocol import Fit, Theory
+from nucleate.theories.reading import Need, require
 
+_NEEDS = (
+    Need(
+        "co_occurrence", ("member", "ancestor"), "how often tokens with a common ancestor so high are present together"
+    ),
+    Need("ancestor", ("ancestor",), "the heights of common ancestors"),
+)
 _Correlation = Annotated[float, AtLeast(-1), AtMost(1)]
 
 
@@ -113,9 +120,7 @@ class AncestryFit(Fit):
 
 
 def _read(record: xr.Dataset, height: int) -> tuple[np.ndarray, np.ndarray]:
-    missing = {"co_occurrence", "ancestor"} - set(map(str, record.variables))
-    if missing:
-        raise ValueError(f"Ancestry: the record has no {', '.join(sorted(missing))}.")
+    require(record, "Ancestry", _NEEDS)
     heights = record.ancestor.values.astype(float)
     if len(heights) < 2 or heights.min() < 1 or heights.max() > height - 1:
         raise ValueError(f"Ancestry: ancestor must be two or more heights from 1 to {height - 1}; got {heights}.")

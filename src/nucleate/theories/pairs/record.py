@@ -22,6 +22,9 @@ _NEEDS = (
     ),
     *PAIRS,
 )
+_RUNS = Need(
+    "member", ("member",), "a number for each run, or any other coordinate, such as 'seed', that tells runs apart"
+)
 
 
 @final
@@ -65,7 +68,7 @@ class ForceRecord:
     @classmethod
     def read(cls, record: xr.Dataset) -> "ForceRecord":
         """Check that the record holds everything, and read it."""
-        require(record, "PairPotential", _NEEDS)
+        require(record, "PairPotential", (*_NEEDS, *(() if _columns(record) else (_RUNS,))))
         (embedding, gradient), finite = finite_rows(record, ("embedding", "gradient"), _AXES)
         pairs, label = labelled_pairs(record)
         return cls(embedding, gradient, finite, scaled_times(record, "eta"), pairs, label, _runs(record))
@@ -85,17 +88,18 @@ class ForceRecord:
 
 
 def _runs(record: xr.Dataset) -> dict[str, np.ndarray]:
-    runs = {str(k): v.to_numpy() for k, v in record.coords.items() if v.dims == ("member",) and k != "eta"}
-    if not runs:
-        raise ValueError(
-            "PairPotential needs a coordinate along 'member', such as 'member' or 'seed', that tells runs apart."
-        )
+    runs = _columns(record)
     if len(set(_rows(runs, sorted(runs)))) < record.sizes["member"]:
         raise ValueError(
             f"Two members of the record have equal {sorted(runs)} and cannot be told apart. "
             "Snapshots of one run belong along 'step', and each run needs its own 'member' or 'seed'."
         )
     return runs
+
+
+def _columns(record: xr.Dataset) -> dict[str, np.ndarray]:
+    """What tells the runs of a record apart."""
+    return {str(k): v.to_numpy() for k, v in record.coords.items() if v.dims == ("member",) and k != "eta"}
 
 
 def _rows(runs: dict[str, np.ndarray], names: list[str]) -> list[tuple]:

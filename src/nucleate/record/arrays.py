@@ -1,0 +1,117 @@
+"""Trajectories that are in memory already, as a record."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from nucleate.checking import checked, shown
+from nucleate.record.axes import STEP
+from nucleate.record.disk import telling_full_disk
+from nucleate.record.frame import bare_record, dims_of, refuse_misfits
+from nucleate.record.logbook import finite
+from nucleate.record.run import Run
+from nucleate.record.schema import NEVER, Outcome, RunError
+from nucleate.record.store import create_store
+from nucleate.record.tensors import to_numpy
+
+
+@checked
+def from_arrays(
+    arrays: Mapping[str, Any],
+    steps: Any,
+    *,
+    members: Any = None,
+    dims: Mapping[str, Any] | None = None,
+    facts: Mapping[str, Any] | None = None,
+    into: Path | str | None = None,
+) -> xr.Dataset:
+    """The record that a `Recorder` would have made of `arrays`, each [member, step, ...]; written to `into`, if given.
+
+    `steps`: of the rows, or those of each variable by its name. `members`, `dims`, `facts`: as for a `Recorder`; if
+    `members` are left out, there is one, and arrays are [step, ...]. A member ends with its last row that is not NaN
+    throughout.
+
+    >>> record = from_arrays({"loss": [[3.0, 1.0], [2.0, np.nan]]}, [0, 10], members={"eta": [0.1, 0.5]})
+    >>> record.last_step.values.tolist(), record.loss.sel(step=10, member=0).item()
+    ([10, 0], 1.0)
+    """
+    record = bare_record(members, facts, dims or {})
+    count = record.sizes["member"]
+    rows = {name: _rows(name, steps) for name in arrays}
+    values = {name: _of_members(name, array, count, members is None) for name, array in arrays.items()}
+    for name, array in values.items():
+        if array.ndim < 2 or array.shape[:2] != (count, len(rows[name])) or array.size == 0:
+            axes = f"{len(rows[name])} steps" if members is None else f"{count} members and {len(rows[name])} steps"
+            raise ValueError(f"from_arrays: the first axes of '{name}' must be {axes}; got {np.shape(arrays[name])}.")
+    if not values:
+        raise ValueError("from_arrays: arrays must hold at least one variable, such as {'loss': …}.")
+    fixed = {str(name): (tuple(map(str, v.dims)), v.shape) for name, v in record.variables.items()}
+    refuse_misfits({name: array.shape[2:] for name, array in values.items()}, {}, fixed, dims or {})
+    axes = _axes({name: array[0, 0].size for name, array in values.items()}, rows)
+    for name, array in values.items():
+        inner = dims_of(name, array.shape[2:], dims or {})
+        record[name] = (("member", axes[name], *inner), array)
+        record.coords[axes[name]] = (axes[name], rows[name])
+    record["last_step"].values[:] = np.max([_last(array, rows[name]) for name, array in values.items()], axis=0)
+    record["outcome"].values[:] = _outcomes(record)
+    record.attrs["steps"] = max(1, int(record.last_step.max()))
+    if into is not None:
+        _write(record, Run(into))
+    return record
+
+
+def _rows(name: str, steps: Any) -> np.ndarray:
+    if isinstance(steps, Mapping) and name not in steps:
+        raise ValueError(f"from_arrays: steps has none for '{name}'; it has {shown([*steps])}.")
+    rows = to_numpy("from_arrays: steps", steps[name] if isinstance(steps, Mapping) else steps)
+    if rows.ndim != 1 or not len(rows) or rows.dtype.kind not in "iu" or rows[0] < 0 or np.any(np.diff(rows) <= 0):
+        raise ValueError(f"from_arrays: steps of '{name}' must be whole numbers >= 0 that rise; got {shown(rows)}.")
+    return rows.astype(np.int64)
+
+
+def _of_members(name: str, array: Any, count: int, alone: bool) -> np.ndarray:
+    values = to_numpy(f"from_arrays: {name}", array)
+    return values[None] if alone else values
+
+
+def _axes(sizes: Mapping[str, int], rows: Mapping[str, np.ndarray]) -> dict[str, str]:
+    """The axis of each variable: `step` for the largest, and for what has the same steps."""
+    groups: dict[tuple, list[str]] = {}
+    for name in rows:
+        groups.setdefault(tuple(rows[name].tolist()), []).append(name)
+    firsts = {max(group, key=lambda name: sizes[name]): group for group in groups.values()}
+    first = max(firsts, key=lambda name: sizes[name])
+    return {name: STEP if own == first else f"{STEP}_{own}" for own, group in firsts.items() for name in group}
+
+
+def _last(array: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The step of each member's last row that is not NaN throughout."""
+    there = np.any(~np.isnan(array.reshape(*array.shape[:2], -1)), axis=-1)
+    last = len(rows) - 1 - np.argmax(np.flip(there, 1), axis=1)
+    return np.where(np.any(there, axis=1), rows[last], NEVER)
+
+
+def _outcomes(record: xr.Dataset) -> np.ndarray:
+    """A member whose loss is not finite, as far as it was trained, has diverged."""
+    last = record.last_step.values
+    outcomes = np.where(last == NEVER, Outcome.PENDING, Outcome.OK)
+    if "loss" in record:
+        loss = record.loss
+        trained = record[loss.dims[1]].values <= last[:, None]
+        bad = ~finite(loss.values.reshape(-1, *loss.shape[2:])).reshape(trained.shape)
+        outcomes[(bad & trained).any(1)] = Outcome.DIVERGED
+    return outcomes
+
+
+def _write(record: xr.Dataset, run: Run) -> None:
+    run.refuse_foreign()
+    with telling_full_disk(run.path, "call from_arrays again"), run.lock():
+        if run.exists() and run.record_path.exists():
+            raise RunError(f"{run.path} holds a run already; choose another folder, or delete it.")
+        run.folder.sweep()
+        Run.create(run.path, {"by": "recorder", "members": record.sizes["member"], "steps": record.attrs["steps"]})
+        create_store(run.record_path, record, [])
+        run.update(status="complete")
