@@ -266,7 +266,7 @@ def _read(
         step_bias=finite_step / 8 * means.push,
         noise_bias=finite_step / 8 * means.noise,
         equilibrium=means.virial / (free[:, None] + finite_step / 4 * means.force),
-        balance=balance(seen, *(leaf.astype(np.float64) for leaf in traces.outward)),
+        balance=balance(seen, *(np.asarray(leaf, np.float64) for leaf in traces.outward)),
         acceptance=means.acceptance,
         excess=trace,
         loss=np.asarray(traces.loss),
