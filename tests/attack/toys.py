@@ -12,12 +12,18 @@ from unittest import mock
 
 from tests.papers.toy_paper import FIRST, PAPER, SECOND, Lines
 
+import nucleate.fleet.estimate
+import nucleate.fleet.train
 import nucleate.papers
+import nucleate.papers.library
+import nucleate.plots.style
+import nucleate.report
 from nucleate import machine
 from nucleate.claims import evidence
 from nucleate.fleet import Silent, train
 from nucleate.fleet.program import Program
 from nucleate.papers import Sizes
+from nucleate.papers.describe import describe
 from nucleate.record import Run, RunError
 
 TOY = replace(PAPER, experiments=dict(PAPER.experiments) | {FIRST: Sizes.of(Lines(seeds=3))})
@@ -25,6 +31,11 @@ REPLICATE = ("replicate", "toy", "--budget", "quick", "--out", "toy")
 RUN = ("run", SECOND, "--eta", "0.05", "--out", "run")
 _LONG = Lines(seeds=2, steps=1000)
 _TIMES = {"created", "seconds"}
+
+# Rooms load their names when they are asked for: here before any is replaced, or a process that is to die begins.
+for _room in (nucleate.claims, nucleate.papers, nucleate.plots, nucleate.record, nucleate.report):
+    for _name in _room.__all__:
+        getattr(_room, _name)
 
 
 @contextmanager
@@ -34,6 +45,7 @@ def only_toys() -> Iterator[None]:
         for home in (nucleate.papers, sys.modules["nucleate.papers.library"]):
             stack.enter_context(mock.patch.object(home, "PAPERS", ("toy",)))
             stack.enter_context(mock.patch.object(home, "paper", _paper))
+        stack.enter_context(mock.patch.object(nucleate.papers, "description", _description))
         stack.enter_context(mock.patch.object(evidence, "_WORTH_KEEPING", 0.0))
         stack.enter_context(mock.patch.dict(sys.modules["nucleate.plots.style"]._SETTINGS, {"savefig.dpi": 50}))
         for home in (sys.modules["nucleate.fleet.train"], sys.modules["nucleate.fleet.estimate"]):
@@ -45,6 +57,10 @@ def _paper(name: str):
     if name != "toy":
         raise LookupError(f"there is no paper '{name}'; there are: toy.")
     return TOY
+
+
+def _description(name: str):
+    return describe(_paper(name))
 
 
 def _compiled_once(recipe, static: dict, block: int) -> Program:

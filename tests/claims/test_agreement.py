@@ -1,3 +1,5 @@
+import dataclasses
+
 from nucleate.claims import Agreement, CheckRow, ClaimRow, agreement, to_overview
 
 
@@ -33,6 +35,11 @@ def test_claims_that_both_decided_are_alike_or_opposed():
     assert agreement(FIRST, []) == Agreement()
 
 
+def test_what_no_network_decides_does_not_count():
+    exact = [dataclasses.replace(each, members=0) for each in FIRST]
+    assert agreement(exact, exact) == Agreement()
+
+
 def test_the_page_compares_every_two_replications_of_a_paper():
     cards = {
         ("toy", "seeds from 0"): FIRST,
@@ -42,8 +49,9 @@ def test_the_page_compares_every_two_replications_of_a_paper():
     }
     page = to_overview(cards).splitlines()
     start = page.index("## Agreement")
-    assert page[start + 2].count("|") == page[start + 3].count("|") == 8
-    assert page[start + 4 : start + 8] == [
+    assert "--seeds-from" in page[start + 2]
+    assert page[start + 4].count("|") == page[start + 5].count("|") == 8
+    assert page[start + 6 : start + 10] == [
         "| toy | seeds from 0 | seeds from 1,000 | 3 | 2 (67%) | toy/3 | toy/4 |",
         "| toy | seeds from 0 | quick | 0 | 0 | none | toy/5 |",
         "| toy | seeds from 1,000 | quick | 0 | 0 | none | toy/5 |",

@@ -1,6 +1,7 @@
 """`nucleate` with a paper that fails in parts: what is said, what is left behind, and with which exit code."""
 
 import json
+import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -202,8 +203,10 @@ def test_scorecards_of_replications_are_one_page(toy, nucleate_of_toys):
     page = nucleate_of_toys("scorecards", "toy", "toy/scorecard.json").stdout
     assert page.count("| toy | 3 | 1 | 1 | 1 (1 too early) | 0 |") == 2
     assert "“loss at the end &lt; 1”: replicated; changed because any line would have passed." in page
-    assert "| toy | budget: quick; 1 look, with intervals of 95 % |  | 2 | 2 (100%) | none | none |" in page
-    twice = nucleate_of_toys("scorecards", "toy/scorecard.json", "toy/scorecard.json").stdout
-    assert "| toy |  | toy/scorecard.json | 2 | 2 (100%) | none | none |" in twice
+    assert "| toy | budget: quick; 1 look, with intervals of 95 % |  | 1 | 1 (100%) | none | none |" in page
+    assert "Agreement" not in nucleate_of_toys("scorecards", "toy/scorecard.json", "toy/scorecard.json").stdout
+    shutil.copy("toy/scorecard.json", "other.json")
+    twice = nucleate_of_toys("scorecards", "toy/scorecard.json", "other.json").stdout
+    assert "| toy |  | other.json | 1 | 1 (100%) | none | none |" in twice
     assert nucleate_of_toys("scorecards").returncode == 2
     assert "is not a replication" in nucleate_of_toys("scorecards", "nowhere").stderr

@@ -1,4 +1,4 @@
-"""Whether replications of a paper from different networks come to the same verdicts."""
+"""Whether replications of a paper come to the same verdicts: of use if their networks differ."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Agreement:
 
 
 def agreement(first: Sequence[ClaimRow], other: Sequence[ClaimRow]) -> Agreement:
-    """Of the claims that both replications judged.
+    """Of the claims that both replications judged by networks: where nothing is trained, verdicts are alike anyway.
 
     >>> from nucleate.claims import CheckRow
     >>> row = lambda verdict: ClaimRow("a/1", "a", "", "", 7, 9, 1.0, "", (CheckRow("x", "", verdict, 1.0, None),))
@@ -32,7 +32,7 @@ def agreement(first: Sequence[ClaimRow], other: Sequence[ClaimRow]) -> Agreement
     Agreement(alike=(), opposed=('a/1',), in_one=())
     """
     verdicts = {row.claim: row.verdict for row in other}
-    pairs = {row.claim: (row.verdict, verdicts[row.claim]) for row in first if row.claim in verdicts}
+    pairs = {row.claim: (row.verdict, verdicts[row.claim]) for row in first if row.claim in verdicts and row.members}
     decided = {claim: [verdict in _DECIDED for verdict in pair] for claim, pair in pairs.items()}
     both = [claim for claim in pairs if all(decided[claim])]
     return Agreement(

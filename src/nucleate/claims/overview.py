@@ -9,6 +9,11 @@ from nucleate.claims.looks import percent
 from nucleate.claims.markdown import plain
 from nucleate.claims.scorecard import VERDICTS, ClaimRow
 
+_ALIKE = (
+    "Of claims that need networks. Replications whose seeds begin at the same number have networks in common, so that "
+    "their agreement says nothing of other networks: `--seeds-from`."
+)
+
 
 def to_overview(scorecards: Mapping[tuple[str, str], Sequence[ClaimRow]]) -> str:
     """As Markdown: how many claims of each paper have which verdict, and why; whether replications of the same
@@ -39,7 +44,8 @@ def _agreements(scorecards: Mapping[tuple[str, str], Sequence[ClaimRow]]) -> lis
             cells = [*map(plain, (key[0], key[1], other_key[1])), str(found.decided), alike, opposed, in_one]
             lines.append(f"| {' | '.join(cells)} |")
     heads = "| paper | one | the other | decided in both | alike | replicated in one, contradicted in the other "
-    return lines and ["", "## Agreement", "", f"{heads}| decided in only one |", f"|{'---|' * 7}", *lines]
+    table = [f"{heads}| decided in only one |", f"|{'---|' * 7}", *lines]
+    return lines and ["", "## Agreement", "", _ALIKE, "", *table]
 
 
 def _count(rows: Sequence[ClaimRow], verdict: str) -> str:

@@ -54,7 +54,8 @@ class List:
 
         if self.paper is not None:
             with _known_papers():
-                show_paper(description(self.paper))
+                described = description(self.paper)
+            show_paper(described)
             return
         for name in PAPERS:
             show_summary(description(name))

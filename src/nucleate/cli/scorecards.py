@@ -30,7 +30,7 @@ class Scorecards:
         if not self.folders:
             raise UsageError("nucleate scorecards: of which replications? Name their folders.")
         cards: dict[tuple[str, str], list[ClaimRow]] = {}
-        for folder in self.folders:
+        for folder in {folder.resolve(): folder for folder in self.folders}.values():
             if folder.is_file():
                 rows, conditions = read_json(folder), ""
             else:

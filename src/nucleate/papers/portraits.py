@@ -26,9 +26,9 @@ def write_experiment_report(run: Run) -> Path:
     gallery, failures = Gallery(run), []
     if (pictures := gallery.find("portraits")) is None:
         pictures, failures = _drawn(name, run)
-    if not failures:
-        gallery.keep("portraits", pictures)
-        (run.path / FAILURES).unlink(missing_ok=True)
+        if not failures:
+            gallery.keep("portraits", pictures)
+            (run.path / FAILURES).unlink(missing_ok=True)
     return write_run_report(run, pictures, failures)
 
 

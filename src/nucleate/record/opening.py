@@ -47,6 +47,7 @@ class _Array:
     shape: tuple[int, ...]
     chunk_grid: _Grid
     codecs: tuple[_Codec, ...]
+    dimension_names: tuple[str, ...] | None = None
 
     @property
     def has_checksums(self) -> bool:
@@ -79,8 +80,10 @@ def open_record(path: Path | str, *, complete: bool = True) -> xr.Dataset:
     """
     path = Path(path)
     grows, arrays = _arrays(path, complete=complete)
-    if complete:
-        for name, missing in _missing(path, arrays).items():
+    if not grows:
+        # Those that number members and steps are written before anything is trained.
+        needed = {name: each for name, each in arrays.items() if complete or each.dimension_names == (name,)}
+        for name, missing in _missing(path, needed).items():
             raise RunError(
                 f"{path}: variable '{name}' misses {len(missing)} of {len(list(arrays[name].places()))} chunks. "
                 "Resume the run if it is unfinished; otherwise train it again."

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import final
 
 from nucleate.plots import Picture
-from nucleate.record import Keep, Run, code_identity, record_identity
+from nucleate.record import Keep, Run, code_identity, record_identity, verify
 
 
 @final
 @dataclass(frozen=True)
 class Gallery:
     """The pictures of a run, in its folder `figures`. What the same code drew of the same record is found, as long as
-    the files are as they were. While a run is unfinished its record grows, so nothing is found."""
+    the files are as they were; the record is verified, as drawing it again would. While a run is unfinished its record
+    grows, so nothing is found."""
 
     run: Run
 
@@ -24,23 +25,27 @@ class Gallery:
 
     def find(self, name: str) -> list[Picture] | None:
         """The pictures that were kept under a name; None if they must be drawn."""
-        about = self.run.about
-        found = self._keep().find(name, {_RUN: record_identity(about)}) if about.status == "complete" else None
+        found = self._keep().find(name, self._source()) if self.run.about.status == "complete" else None
         listed = found[0] if found else None
-        return pictured(listed, self.folder) if listed is not None and are_unchanged(listed, self.folder) else None
+        if listed is None or not are_unchanged(listed, self.folder):
+            return None
+        verify(self.run.record_path)
+        return pictured(listed, self.folder)
 
     def keep(self, name: str, pictures: Sequence[Picture]) -> None:
         """Have pictures found later under a name."""
-        about = self.run.about
-        if about.status == "complete":
-            self._keep().store(name, listed(pictures, self.folder), {_RUN: record_identity(about)})
+        if self.run.about.status == "complete":
+            self._keep().store(name, listed(pictures, self.folder), self._source())
+
+    def _source(self) -> dict[str, str]:
+        """What pictures are made of: the run, and what its record says that it holds, which a Recorder can add to."""
+        contents = (self.run.record_path / "zarr.json").read_bytes()
+        return {"run": record_identity(self.run.about), "record": hashlib.sha256(contents).hexdigest()}
 
     def _keep(self) -> Keep:
         self.run.folder.refuse_links()
         return Keep(self.run.path / "kept", hashlib.sha256(code_identity().encode()).hexdigest())
 
-
-_RUN = "run"  # the source of all its pictures
 
 Listed = tuple[str, str, str, str]
 """File, title, caption and checksum of a picture."""

@@ -26,7 +26,7 @@ def test_snapshots_that_pose_as_members_are_refused(record):
     doubled = record.isel(member=[0, 0, 1])
     with pytest.raises(ValueError, match="cannot be told apart"):
         PairPotential().fit(doubled)
-    with pytest.raises(ValueError, match="needs a coordinate along 'member'"):
+    with pytest.raises(ValueError, match="such as 'seed', that tells runs apart"):
         PairPotential().fit(record.drop_vars("seed"))
 
 

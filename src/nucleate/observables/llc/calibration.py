@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from jaxtyping import Bool, Float, PyTree
+from jaxtyping import Bool, Float, Int, PyTree
 from scipy import ndimage
 
 from nucleate.checking import checked
@@ -82,8 +82,8 @@ class Calibration:
         return self._plateau((checkpoint, subset))
 
     def reasons(self, checkpoint: int, subset: int = 0) -> dict[str, int]:
-        """The number of settings that raise each doubt for one checkpoint and subset."""
-        doubts = self.estimate.doubt[checkpoint, subset].tolist()
+        """The number of settings that each doubt keeps out of a plateau, for one checkpoint and subset."""
+        doubts = self._doubt[checkpoint, subset].tolist()
         return dict(Counter(str(doubt.name) for value in doubts for doubt in Doubt(value)))
 
     def __str__(self) -> str:
@@ -103,6 +103,11 @@ class Calibration:
         return "\n".join(lines)
 
     @property
+    def _doubt(self) -> Int[np.ndarray, "checkpoint subset setting"]:
+        """Every doubt but OFFSET: within a tenth of the coefficient, settings agree."""
+        return self.estimate.doubt & ~int(Doubt.OFFSET)
+
+    @property
     def _units(self) -> list[tuple[int, int]]:
         checkpoints, subsets, _ = self.estimate.value.shape
         return [(checkpoint, subset) for checkpoint in range(checkpoints) for subset in range(subsets)]
@@ -119,7 +124,7 @@ class Calibration:
             return np.stack([cells[unit] for unit in units]).reshape(len(units), *self.grid.shape)
 
         value, error = of(self.estimate.value), of(self.estimate.error)
-        good = np.asarray((of(self.estimate.doubt) & ~int(Doubt.OFFSET) == 0).all(0))
+        good = np.asarray((of(self._doubt) == 0).all(0))
         plateaus = [_joined(value, error, good, seed) for seed in zip(*np.nonzero(good), strict=True)]
         plateaus = [plateau for plateau in plateaus if self._confirmed(plateau)]
         if not plateaus:

@@ -5,8 +5,8 @@ rates and trends are asked, which a circle that is still undecided hardly moves,
 end of training itself is asked (`long`). Networks whose survivors are clear stop early where p = 59, where that rule
 is checked. Networks without weight decay and the ablations of Appendix C need all 30,000 steps of many networks; they
 are left to the paper's budget. The quick budget trains what is clear within three minutes: laws for signals, initial
-gradients, numbers of circles for a few p and d, and the head start of two circles. Its fleets share compiled programs
-where they look alike.
+gradients, numbers of circles for a few p, and the head start of two circles, of six networks each, the fewest that have
+an interval. Its fleets share compiled programs where they look alike.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ EXPERIMENTS = {
         CircleFleet(embeddings=100, steps=30_000, look_test=20, snapshots=60),
         # "Nearly all" can be shown by 36 networks without exception, not by fewer.
         standard={"embeddings": 36, "steps": 4000, "snapshots": 2},
-        quick={"embeddings": 8, "steps": 2000, "snapshots": 30},
+        quick={"embeddings": 6, "steps": 2000, "snapshots": 30},
     ),
     LONG: Sizes.of(
         CircleFleet(first_seed=100_000, embeddings=6, steps=30_000, snapshots=80, look_ablation=500), quick=None
@@ -94,7 +94,7 @@ EXPERIMENTS = {
     DIMENSIONS: Sizes.of(
         CircleFleet(first_seed=800_000, dim=tuple(range(16, 128, 4)), embeddings=50, steps=30_000, look=100),
         standard={"dim": (16, 32, 64), "embeddings": 6, "steps": 4000, "look": 20, "stop_when_clear": True},
-        quick={"dim": (16, 32), "embeddings": 4, "steps": 2000},
+        quick=None,
     ),
     FROZEN: Sizes.of(
         CircleFleet(first_seed=900_000, dim=tuple(range(16, 59, 2)), frozen=True, embeddings=5, steps=10_000, look=500),
@@ -128,7 +128,7 @@ EXPERIMENTS = {
             look_test=20,
         ),
         standard={"embeddings": 10, "steps": 2000},
-        quick={"embeddings": 8, "steps": 500},
+        quick={"embeddings": 6, "steps": 500},
     ),
     ABLATED: Sizes.of(
         CircleFleet(start="kept", source=COMPETITION, embeddings=20, steps=30_000, look=100, look_test=20),
@@ -137,6 +137,6 @@ EXPERIMENTS = {
     DYNAMICS: Sizes.of(
         CircleFleet(first_seed=1_400_000, dim=(16, 32, 48, 64, 96, 128), embeddings=20, steps=1000, look=1),
         standard={"dim": (16, 48, 128), "embeddings": 4},
-        quick={"dim": (16, 128)},
+        quick={"dim": (16, 128), "embeddings": 3},
     ),
 }
