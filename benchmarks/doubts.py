@@ -3,7 +3,7 @@
 `python -m benchmarks.doubts` prints the tables, in about five minutes.
 
 Losses are sampled whose λ̂ at finite nβ is known by quadrature, at fixed steps, which suit some temperatures and are too
-long or too short for others. The thresholds of doubts were tried on cases that are not `fresh`, with other seeds.
+long or too short for others. The thresholds of doubts were chosen on cases that are not `fresh`, with other seeds.
 """
 
 import math
@@ -63,7 +63,7 @@ def linear(params: Any, _: Any) -> Any:
 
 @dataclass(frozen=True)
 class Case:
-    """A loss, its minimum, the parameters that move, and what λ̂ should be; fresh: no threshold was tried on it."""
+    """A loss, its minimum, the parameters that move, and what λ̂ should be; fresh: no threshold was chosen by it."""
 
     name: str
     loss: Callable[[Any, Any], Any]

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 _WHOLE = (-math.inf, math.inf)
-_SHARES = np.sin(np.linspace(0, np.pi / 2, 101)) ** 2  # closer to each other near 0 and 1
+_SHARES = np.sin(np.linspace(0, np.pi / 2, 101)) ** 2  # closer together near 0 and 1; ends are exact to about 1e-4
 _TIED = 1e-9
 _HALVINGS = 30
 
