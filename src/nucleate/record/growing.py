@@ -4,6 +4,7 @@ The record's zarr.json repeats the metadata of all arrays. It is replaced, atomi
 is on the disk; so whoever opens the record by it, as `xarray.open_zarr` does, sees all of a commit or nothing.
 """
 
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -69,13 +70,12 @@ class GrowingArray:
         return np.full(self.chunks, fill_value(self.dtype), self.dtype)
 
     def read(self, place: tuple[int, ...]) -> np.ndarray:
-        """The chunk at a place along the leading dimensions, which may be missing."""
+        """The chunk at a place along the leading dimensions."""
+        self.refuse_lost([place])
         file = self._file(place)
-        if not file.is_file():
-            return self.empty()
         content = file.read_bytes()
         if google_crc32c.value(content[:-4]) != int.from_bytes(content[-4:], "little"):
-            raise RunError(f"{file} is corrupt; begin the record anew.")
+            raise RunError(f"{file} is corrupt; put it back from a copy, or record into another folder.")
         values = np.frombuffer(_ZSTD.decode(content[:-4]), self.dtype.newbyteorder("<"))
         return values.astype(self.dtype).reshape(self.chunks)
 
@@ -90,9 +90,16 @@ class GrowingArray:
     def remove(self, place: tuple[int, ...]) -> None:
         self._file(place).unlink(missing_ok=True)
 
-    def has(self, place: tuple[int, ...]) -> bool:
-        """Whether the chunk is there."""
-        return self._file(place).is_file()
+    def refuse_lost(self, places: Iterable[tuple[int, ...]]) -> None:
+        """Refuse a record that has lost one of the chunks at these places along the leading dimensions."""
+        for file in map(self._file, places):
+            if not file.is_file():
+                raise RunError(f"{file} is lost; put it back from a copy, or record into another folder.")
+
+    def whole(self) -> Iterator[tuple[int, ...]]:
+        """The places of all chunks of an array that does not grow."""
+        sizes = zip(self.shape, self.chunks, strict=True)
+        return itertools.product(*(range(-(-size // chunk)) for size, chunk in sizes))
 
     def places(self) -> Iterator[tuple[int, ...]]:
         """Of the chunks that are there, along all dimensions."""

@@ -6,6 +6,7 @@ flipped and a record that was never finished are errors that name what is wrong,
 """
 
 import itertools
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,13 +14,14 @@ from pathlib import Path
 from typing import Any, final
 
 import google_crc32c
+import numpy as np
 import xarray as xr
 from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import LocalStore, WrapperStore
 
 from nucleate.record.document import read, read_as, read_tree
-from nucleate.record.schema import SCHEMA_VERSION, RunError
+from nucleate.record.schema import NEVER, SCHEMA_VERSION, RunError
 from nucleate.record.store import CHECKSUM, LOGGED, as_attr, checksum, chunk_file
 
 _CHUNK = re.compile(r"([^/]+)/c(/\d+)*")
@@ -86,11 +88,22 @@ def open_record(path: Path | str, *, complete: bool = True) -> xr.Dataset:
                 "Resume the run if it is unfinished; otherwise train it again."
             )
     try:
-        return xr.open_zarr(_Checked(LocalStore(path, read_only=True), path, arrays), consolidated=grows, chunks=None)
+        store = _Checked(LocalStore(path, read_only=True), path, arrays)
+        record = xr.open_zarr(store, consolidated=grows, chunks=None)
+        return _as_it_counts(record) if grows else record
     except RunError:
         raise
     except Exception as error:
         raise RunError(f"{path} cannot be opened: {_first_line(error)}") from error
+
+
+def _as_it_counts(record: xr.Dataset) -> xr.Dataset:
+    """With the ends of the members as they were committed: the arrays of them are replaced a little later."""
+    counts, members = json.loads(record.attrs[LOGGED]), record.sizes["member"]
+    outcome = np.broadcast_to(counts["outcome"], members)
+    last = np.max([np.full(members, NEVER), *(np.broadcast_to(last, members) for _, last, _ in counts["variables"])], 0)
+    ends = {"outcome": outcome, "last_step": last}
+    return record.assign({name: record[name].copy(data=v.astype(record[name].dtype)) for name, v in ends.items()})
 
 
 def verify(path: Path) -> None:

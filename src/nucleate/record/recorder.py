@@ -17,7 +17,7 @@ from nucleate.record.logbook import Logbook
 from nucleate.record.opening import open_record
 from nucleate.record.run import Run
 from nucleate.record.schema import RunError
-from nucleate.record.store import LOGGED, as_attr, create_store
+from nucleate.record.store import LOGGED, NOTHING, create_store
 from nucleate.record.tensors import to_numpy
 
 _DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -62,8 +62,9 @@ class Recorder:
             record = self._record(asked, any_members=members is None)
             self._alone = members is None and record.sizes["member"] == 1
             self._before = self.run.about.seconds
-            self.run.update(status="running")
             self._logbook = Logbook(self.run.record_path, record, dims or {})
+            self.run.update(status="running")
+            self._logbook.take_back()
             self._held: contextlib.ExitStack | None = stack.pop_all()
 
     @property
@@ -156,7 +157,7 @@ class Recorder:
             Run.create(run.path, {"by": "recorder", "members": asked.sizes["member"], "steps": 1})
         if not run.record_path.exists():
             run.update(members=asked.sizes["member"])
-            create_store(run.record_path, asked.assign_attrs({LOGGED: as_attr([])}), [])
+            create_store(run.record_path, asked.assign_attrs({LOGGED: NOTHING}), [])
         record = open_record(run.record_path, complete=False)
         if LOGGED not in record.attrs:
             raise RunError(

@@ -1,0 +1,92 @@
+"""A recorded run that has lost something, or whose loop failed: what is lost is named, what is half is left out."""
+
+import os
+import shutil
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from nucleate.record import Outcome, Recorder, Run, RunError, verify
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "run"
+
+
+def log_both(recorder: Recorder, steps) -> None:
+    """In two calls, as loops do that measure only now and then."""
+    for step in steps:
+        recorder.log(step, loss=[step, step + 0.5])
+        recorder.log(step, embedding=np.full((2, 4, 3), step))
+
+
+# --- lost -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lost", ["loss/c/0/0", "step/c/0", "embedding/c/0/0/0/0", "eta/c/0", "label/c/0"])
+def test_a_lost_chunk_is_named_when_the_record_is_continued(folder, lost):
+    with Recorder(folder, {"eta": [0.1, 0.2]}, facts={"label": [3, 4]}) as recorder:
+        log_both(recorder, range(4))
+    shutil.move(folder / "record.zarr" / lost, folder / "away")
+    with pytest.raises(RunError, match=rf"{lost} is lost; put it back from a copy, or record into another folder"):
+        Recorder(folder)
+    assert Run(folder).status == "complete"
+    shutil.move(folder / "away", folder / "record.zarr" / lost)
+    with Recorder(folder) as recorder:
+        log_both(recorder, range(4, 6))
+    verify(folder / "record.zarr")
+    assert Run(folder).record().loss.values[0].tolist() == list(range(6))
+
+
+def test_chunks_that_no_member_was_logged_in_are_not_lost(folder, monkeypatch):
+    monkeypatch.setattr("nucleate.record.series._MOST_ROWS", 2)
+    for member, steps in ((0, range(7)), (1, (0, 6))):
+        with pytest.raises(KeyboardInterrupt), Recorder(folder, 2, flush_seconds=0.0) as recorder:  # noqa: PT012
+            for step in steps:
+                recorder.log(step, member=member, loss=float(step))
+            raise KeyboardInterrupt
+    with Recorder(folder):
+        pass
+    verify(folder / "record.zarr")
+    assert np.isfinite(Run(folder).record().loss.values).sum(1).tolist() == [7, 2]
+
+
+def test_where_members_ended_counts_with_what_was_logged(folder, monkeypatch):
+    """The writer stops before each of its changes of the disk in turn; the last row is one that diverged."""
+    from nucleate.record import disk
+
+    replacing, left, counted = os.replace, [10**9], set()
+
+    def replace(source, target):
+        left[0] -= 1
+        if left[0] < 0:
+            raise BrokenPipeError
+        replacing(source, target)
+
+    monkeypatch.setattr(disk.os, "replace", replace)
+    recorder = Recorder(folder, 2)
+    log_both(recorder, range(3))
+    recorder.flush()
+    recorder.log(3, loss=[1.0, np.nan], embedding=np.zeros((2, 4, 3)))
+    for allowed in range(40):
+        left[0] = allowed
+        try:
+            recorder.flush()
+        except BrokenPipeError:
+            left[0] = 10**9
+            shutil.copytree(folder, folder.with_name(f"killed-{allowed}"))
+        else:
+            break
+    left[0] = 10**9
+    recorder.close()
+    for killed in folder.parent.glob("killed-*"):
+        record = Run(killed).record().load()
+        last = int(record.step[-1])
+        counted.add(last)
+        Recorder(killed)._release()
+        for seen in (record, xr.open_zarr(killed / "record.zarr").load()):
+            assert seen.last_step.values.tolist() == [last, last]
+            assert (seen.outcome.values == Outcome.DIVERGED).tolist() == [False, last == 3]
+    assert counted == {2, 3}
