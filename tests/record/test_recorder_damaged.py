@@ -19,7 +19,7 @@ def log_both(recorder: Recorder, steps) -> None:
     """In two calls, as loops do that measure only now and then."""
     for step in steps:
         recorder.log(step, loss=[step, step + 0.5])
-        recorder.log(step, embedding=np.full((2, 4, 3), step))
+        recorder.log(step, embedding=np.full((2, 4, 3), float(step)))
 
 
 # --- lost -------------------------------------------------------------------------------------------------------------
