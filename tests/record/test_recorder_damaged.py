@@ -50,7 +50,7 @@ def test_chunks_that_no_member_was_logged_in_are_not_lost(folder, monkeypatch):
     with Recorder(folder):
         pass
     verify(folder / "record.zarr")
-    assert np.isfinite(Run(folder).record().loss.values).sum(1).tolist() == [7, 2]
+    assert np.isfinite(Run(folder).record().loss.values).sum(1).tolist() == [6, 1]
 
 
 def test_where_members_ended_counts_with_what_was_logged(folder, monkeypatch):
@@ -90,3 +90,59 @@ def test_where_members_ended_counts_with_what_was_logged(folder, monkeypatch):
             assert seen.last_step.values.tolist() == [last, last]
             assert (seen.outcome.values == Outcome.DIVERGED).tolist() == [False, last == 3]
     assert counted == {2, 3}
+
+
+# --- half -------------------------------------------------------------------------------------------------------------
+
+
+def interrupted(folder, *calls, before=0, flush_seconds=20.0) -> Recorder:
+    """A loop that is interrupted after `calls` of `log`, when it has logged some whole steps."""
+    with pytest.raises(KeyboardInterrupt), Recorder(folder, 2, flush_seconds=flush_seconds) as recorder:  # noqa: PT012
+        log_both(recorder, range(before))
+        for step, values in calls:
+            recorder.log(step, **values)
+        raise KeyboardInterrupt
+    return recorder
+
+
+@pytest.mark.parametrize("flush_seconds", [0.0, 20.0])
+@pytest.mark.parametrize("before", [0, 1, 4])
+def test_a_step_that_was_interrupted_is_logged_again(folder, before, flush_seconds):
+    half = {"loss": [np.nan, 1.0]}
+    recorder = interrupted(folder, (before, half), before=before, flush_seconds=flush_seconds)
+    assert (Run(folder).status, recorder.last_step) == ("interrupted", before - 1)
+    assert xr.open_zarr(folder / "record.zarr").load().sizes.get("step", 0) == before
+    with Recorder(folder) as recorder:
+        log_both(recorder, range(recorder.last_step + 1, 6))
+    record = Run(folder).record().load()
+    assert record.loss.dims[1] == record.embedding.dims[1] == "step"
+    assert record.loss.values[0].tolist() == record.embedding.values[1, :, 0, 0].tolist() == list(range(6))
+    assert record.outcome.values.tolist() == [Outcome.OK] * 2
+    verify(folder / "record.zarr")
+
+
+def test_members_in_turn_are_interrupted_between(folder):
+    one = {"loss": 1.0, "embedding": np.ones((4, 3))}
+    interrupted(folder, (3, {"member": 0, **one}), before=3)
+    with Recorder(folder) as recorder:
+        assert recorder.last_steps.tolist() == [2, 2]
+
+
+def test_a_call_that_is_interrupted_between_two_variables_leaves_neither(folder, monkeypatch):
+    from nucleate.record.logbook import Logbook
+
+    put = Logbook.put
+
+    def put_loss(self, name, array, members, step):
+        if step == 3 and name == "embedding":
+            raise KeyboardInterrupt
+        put(self, name, array, members, step)
+
+    monkeypatch.setattr(Logbook, "put", put_loss)
+    interrupted(folder, (3, {"loss": [1.0, 2.0], "embedding": np.ones((2, 4, 3))}), before=3)
+    assert Run(folder).record().step.values.tolist() == [0, 1, 2]
+
+
+def test_a_whole_step_is_kept_whatever_comes_after(folder):
+    recorder = interrupted(folder, (4, {"loss": [1.0, 2.0], "embedding": np.ones((2, 4, 3))}), before=4)
+    assert recorder.last_step == 4

@@ -25,6 +25,7 @@ class Logbook:
 
     def __init__(self, path: Path, record: xr.Dataset, dims: Dims):
         self.count = record.sizes["member"]
+        self.now: int | None = None
         self.series: dict[str, Series] = {}
         self._dims = dims
         self._record, self._axes = GrowingRecord(path), StepAxes()
@@ -77,6 +78,7 @@ class Logbook:
 
     def put(self, name: str, array: np.ndarray, members: slice, step: int) -> None:
         """Note the values [member, ...] of a variable."""
+        self.now = step
         if name not in self.series:
             variable = laid_out(name, dims_of(name, array.shape[1:], self._dims), array, self.count)
             self.series[name] = Series.new(self._record.path, variable)
@@ -85,6 +87,27 @@ class Logbook:
         if name == _LOSS:
             since = np.where(finite(array), _NOT_YET, step)
             self._diverged[members] = np.minimum(self._diverged[members], since)
+
+    def leave_out_half(self) -> None:
+        """Take back the step that is being logged, unless all variables of all members were logged at it.
+
+        A step is taken for whole if there is one before to compare it with: what is logged at the first is not known.
+        """
+        if (step := self.now) is None or self._is_whole(step):
+            return
+        for name, series in list(self.series.items()):
+            row = self._axes.row(name, step)
+            if row is not None:
+                series.leave_out(step, row)
+            if np.all(series.last == NEVER):
+                del self.series[name]
+        self._axes.leave_out(step, {name: int(series.last.max()) for name, series in self.series.items()})
+        loss = self.series[_LOSS].last if _LOSS in self.series else NEVER
+        self._diverged = np.where(self._diverged <= loss, self._diverged, _NOT_YET)
+
+    def _is_whole(self, step: int) -> bool:
+        every = self.series.values()
+        return all((series.last == step).all() for series in every) and any(series.before.max() >= 0 for series in every)
 
     def commit(self) -> None:
         """Write values first, then what makes them count, then what repeats where they end."""

@@ -31,8 +31,9 @@ class Recorder:
     name. `facts`: arrays that never change, such as the pairs of the task.
 
     What was logged is written every `flush_seconds`, when the next step begins. From then on anyone can read it, and it
-    survives the process. `Recorder` of the same folder continues after `last_step`. A member whose `loss` is not finite
-    has diverged.
+    survives the process. `Recorder` of the same folder continues after `last_step`. If the loop fails, or is interrupted,
+    the step that it was in is left out, unless every variable of every member was logged at it. A member whose `loss`
+    is not finite has diverged.
 
     >>> import tempfile
     >>> with Recorder(f"{tempfile.mkdtemp()}/run", members={"eta": [0.1, 0.2]}) as recorder:
@@ -55,7 +56,6 @@ class Recorder:
         self.run = Run(path)
         self._flush_seconds = flush_seconds
         self._began = self._flushed = time.monotonic()
-        self._now: int | None = None
         asked = bare_record(members, facts, dims or {})
         with contextlib.ExitStack() as stack, self._telling():
             self._hold(stack)
@@ -92,9 +92,8 @@ class Recorder:
         self._logbook.refuse_misfits(arrays)
         for name in values:
             self._refuse_backwards(name, step, chosen)
-        if self._now not in (None, step) and self._is_due():
+        if self._logbook.now not in (None, step) and self._is_due():
             self.flush()
-        self._now = step
         for name, array in arrays.items():
             self._logbook.put(name, array, chosen, step)
 
@@ -126,6 +125,7 @@ class Recorder:
         try:  # what the loop failed of is what is to be told
             with self._telling():
                 if self._held is not None:
+                    self._logbook.leave_out_half()
                     self._commit()
                     self.run.update(status="interrupted")
         except (RunError, OSError) as problem:

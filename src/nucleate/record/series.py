@@ -29,10 +29,14 @@ class Series:
 
     array: GrowingArray
     last: np.ndarray
+    before: np.ndarray = field(init=False)  # `last`, without the step at which a member was logged since it counts
     there: set[Place] = field(default_factory=set)
     held: dict[Place, np.ndarray] = field(default_factory=dict)
     unwritten: set[Place] = field(default_factory=set)
     noted: int = 0  # bytes that are not on the disk
+
+    def __post_init__(self):
+        self.before = self.last.copy()
 
     @classmethod
     def new(cls, record: Path, variable: Variable) -> "Series":
@@ -65,7 +69,18 @@ class Series:
             self.there.add(place)
             self.unwritten.add(place)
         self.noted += values.nbytes
+        last = self.last[members]
+        self.before[members] = np.where(last == step, self.before[members], last)
         self.last[members] = step
+
+    def leave_out(self, step: int, row: int) -> None:
+        """Take back the row of a step, of those members of which it does not count yet."""
+        width, rows = self.array.chunks[:2]
+        for member in np.flatnonzero((self.last == step) & (self.before < step)):
+            place = int(member) // width, row // rows
+            self._chunk(place)[member % width, row % rows] = fill_value(self.array.dtype)
+            self.unwritten.add(place)
+            self.last[member] = self.before[member]
 
     def write(self) -> None:
         """Write every chunk that has changed. It is forgotten by `written`, when it counts."""
@@ -74,6 +89,7 @@ class Series:
 
     def written(self) -> None:
         """What was written counts: keep no more than may soon be needed again."""
+        self.before = self.last.copy()
         self.unwritten.clear()
         self.noted = kept = 0
         for place in reversed(list(self.held)):
