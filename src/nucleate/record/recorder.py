@@ -205,10 +205,16 @@ class Recorder:
                 f"{where} had the shape {series.inner} for one network before; got {array.shape[1:]}. Log another "
                 "shape under another name."
             )
-        if not np.can_cast(array.dtype, series.array.dtype, "same_kind"):
+        both_whole = array.dtype.kind in "biu" and series.array.dtype.kind in "iu"
+        if not both_whole and not np.can_cast(array.dtype, series.array.dtype, "same_kind"):
             raise ValueError(
                 f"{where} was of {series.array.dtype} before; got {array.dtype}. Convert it from the first step on, or "
                 "log it under another name."
+            )
+        if both_whole and np.any(wrong := array != array.astype(series.array.dtype)):
+            raise ValueError(
+                f"{where} was of {series.array.dtype} before, which cannot hold {array[wrong][0]}. Convert it to a "
+                "larger type from the first step on, or log it under another name."
             )
         return array
 
