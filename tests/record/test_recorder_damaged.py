@@ -1,7 +1,10 @@
 """A recorded run that has lost something, or whose loop failed: what is lost is named, what is half is left out."""
 
+import gc
 import os
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -146,3 +149,47 @@ def test_a_call_that_is_interrupted_between_two_variables_leaves_neither(folder,
 def test_a_whole_step_is_kept_whatever_comes_after(folder):
     recorder = interrupted(folder, (4, {"loss": [1.0, 2.0], "embedding": np.ones((2, 4, 3))}), before=4)
     assert recorder.last_step == 4
+
+
+# --- never closed -----------------------------------------------------------------------------------------------------
+
+LOOP = """
+import sys
+from nucleate.record import Recorder
+recorder = Recorder(sys.argv[1], 2)
+for step in range(4):
+    recorder.log(step, loss=[1.0, 2.0], angle=[0.5, 0.5])
+    if step % 2:
+        recorder.log(step, count=[1, 2])
+"""
+
+
+def test_a_recorder_that_nothing_refers_to_any_more_is_written(folder):
+    log_both(Recorder(folder, 2), range(4))
+    gc.collect()
+    assert Run(folder).status == "interrupted"
+    assert Run(folder).record().step.values.tolist() == [0, 1, 2, 3]
+    with Recorder(folder) as recorder:
+        log_both(recorder, [4])
+
+
+def test_a_recorder_that_was_not_closed_when_python_exits_is_written(folder):
+    done = subprocess.run([sys.executable, "-c", LOOP, folder], capture_output=True, text=True, check=True)
+    assert not done.stderr
+    record = Run(folder).record().load()
+    assert record.step.values.tolist() == [0, 1, 2, 3]
+    assert record.step_count.values.tolist() == [1, 3]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_leaves_the_recorder_to_the_process_that_made_it(folder):
+    recorder = Recorder(folder, 2)
+    log_both(recorder, range(2))
+    if (child := os.fork()) == 0:
+        recorder._unless_closed()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert Run(folder).status == "running"
+    assert Run(folder).is_held()
+    recorder.close()
+    assert Run(folder).status == "complete"

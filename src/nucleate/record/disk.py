@@ -6,15 +6,17 @@ import glob
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import final
+from typing import TypeVar, final
 
 from filelock import FileLock, Timeout
 
 from nucleate.record.schema import RunError
+
+T = TypeVar("T")
 
 _LOCK = "lock"
 _READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -65,8 +67,21 @@ def temporary_name(path: Path) -> Path:
 
 def sync(paths: Iterable[Path]) -> None:
     """Return when files are on the disk; of a folder, the names in it."""
-    with ThreadPoolExecutor(_SYNCS) as pool:
-        list(pool.map(_sync_one, paths))
+    at_once(_sync_one, paths, _SYNCS)
+
+
+def at_once(do: Callable[[T], None], items: Iterable[T], most: int) -> None:
+    """Call a function, which may be called twice, for each item; for so many at once."""
+    items = list(items)
+    with ThreadPoolExecutor(most) as pool:
+        try:
+            list(pool.map(do, items))
+            return
+        except RuntimeError as error:
+            if "after interpreter shutdown" not in str(error):  # when Python exits there are no more threads
+                raise
+    for item in items:
+        do(item)
 
 
 def _sync_one(path: Path) -> None:

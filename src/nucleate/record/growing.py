@@ -35,7 +35,7 @@ class GrowingArray:
     """
 
     def __init__(self, record: Path, name: str, tree: Mapping[str, Any]):
-        self.name, self._folder, self._tree = name, record / name, json.loads(json.dumps(tree))
+        self.name, self._folder, self.tree = name, record / name, json.loads(json.dumps(tree))
         self.chunks: tuple[int, ...] = tuple(tree["chunk_grid"]["configuration"]["chunk_shape"])
         self.dtype = np.dtype(tree["data_type"])
         if [codec["name"] for codec in tree["codecs"]] != _CODECS:
@@ -58,12 +58,12 @@ class GrowingArray:
 
     @property
     def dims(self) -> tuple[str, ...]:
-        return tuple(self._tree["dimension_names"])
+        return tuple(self.tree["dimension_names"])
 
     @property
     def shape(self) -> tuple[int, ...]:
         """As it was committed last."""
-        return tuple(self._tree["shape"])
+        return tuple(self.tree["shape"])
 
     def empty(self) -> np.ndarray:
         """A chunk in which nothing is noted."""
@@ -111,8 +111,8 @@ class GrowingArray:
     def grow(self, rows: int, axis: str) -> dict[str, Any]:
         """Write what the array is with so many rows, along an axis of that name; and return it."""
         grows = next(i for i, dim in enumerate(self.dims) if dim.startswith("step"))
-        self._tree["shape"][grows], self._tree["dimension_names"][grows] = rows, axis
-        content = json.dumps(self._tree, indent=2).encode()
+        self.tree["shape"][grows], self.tree["dimension_names"][grows] = rows, axis
+        content = json.dumps(self.tree, indent=2).encode()
         file = self._folder / "zarr.json"
         if not file.is_file() or file.read_bytes() != content:
             write_atomically(file, content)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from nucleate.record.axes import StepAxes, StepAxis
+from nucleate.record.axes import STEP, StepAxes, StepAxis
 from nucleate.record.frame import Dims, dims_of, refuse_misfits
 from nucleate.record.growing import GrowingArray, GrowingRecord
 from nucleate.record.schema import NEVER, Outcome
@@ -30,6 +30,7 @@ class Logbook:
         self._dims = dims
         self._record, self._axes = GrowingRecord(path), StepAxes()
         self._steps: dict[str, Steps] = {}
+        Steps.new(path, STEP)  # lays out axes for good: when Python exits, Zarr no longer can
         counts = json.loads(self._record.attrs[LOGGED])
         self._diverged = np.where(self._each(counts["outcome"]) == Outcome.DIVERGED, 0, _NOT_YET)
         self._record.attrs.pop("steps", None)
@@ -58,6 +59,11 @@ class Logbook:
     def last_steps(self) -> np.ndarray:
         """The newest step of each member."""
         return np.max([np.full(self.count, NEVER), *(series.last for series in self.series.values())], axis=0)
+
+    @property
+    def newest(self) -> int:
+        """For how many steps the members were trained, as a run says it."""
+        return max(1, int(self.last_steps.max()))
 
     @property
     def is_full(self) -> bool:
@@ -124,14 +130,14 @@ class Logbook:
         for axis in axes:
             self._steps[axis.name].count = len(axis.steps)
 
-    def complete(self, steps: int) -> None:
+    def complete(self) -> None:
         """Nothing more comes: what is missing is missing, and who has not diverged is well."""
         axes = self._axes.settled()
         for axis in axes:
             for name in axis.rows:
                 self.series[name].fill_gaps(len(axis.steps))
         ended = (self.last_steps != NEVER) & (self._outcome == Outcome.PENDING)
-        self._record.attrs["steps"] = steps
+        self._record.attrs["steps"] = self.newest
         self._count(axes, np.where(ended, Outcome.OK, self._outcome))
 
     @property

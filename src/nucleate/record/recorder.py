@@ -2,7 +2,9 @@
 
 import contextlib
 import errno
+import os
 import time
+import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,6 +23,7 @@ from nucleate.record.store import LOGGED, NOTHING, create_store
 from nucleate.record.tensors import to_numpy
 
 _DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
+_INHERITED: list[contextlib.ExitStack] = []
 
 
 class Recorder:
@@ -34,6 +37,9 @@ class Recorder:
     survives the process. `Recorder` of the same folder continues after `last_step`. If the loop fails, or is interrupted,
     the step that it was in is left out, unless every variable of every member was logged at it. A member whose `loss`
     is not finite has diverged.
+
+    Close it, or use it in a `with`. One that is not is written, and its run `interrupted`, when nothing refers to it any
+    more or Python exits; a process that is killed loses what came after the last flush.
 
     >>> import tempfile
     >>> with Recorder(f"{tempfile.mkdtemp()}/run", members={"eta": [0.1, 0.2]}) as recorder:
@@ -55,17 +61,18 @@ class Recorder:
     ):
         self.run = Run(path)
         self._flush_seconds = flush_seconds
-        self._began = self._flushed = time.monotonic()
+        self._flushed = time.monotonic()
         asked = bare_record(members, facts, dims or {})
         with contextlib.ExitStack() as stack, self._telling():
             self._hold(stack)
             record = self._record(asked, any_members=members is None)
             self._alone = members is None and record.sizes["member"] == 1
-            self._before = self.run.about.seconds
+            self._began = began = self._flushed - self.run.about.seconds
             self._logbook = Logbook(self.run.record_path, record, dims or {})
             self.run.update(status="running")
             self._logbook.take_back()
             self._held: contextlib.ExitStack | None = stack.pop_all()
+        self._unless_closed = weakref.finalize(self, _rescue, os.getpid(), self._held, self._logbook, self.run, began)
 
     @property
     def last_step(self) -> int:
@@ -111,7 +118,7 @@ class Recorder:
         with self._telling():
             self._commit()
             if self._logbook.series:
-                self._logbook.complete(self._steps)
+                self._logbook.complete()
                 self.run.update(status="complete")
         self._release()
 
@@ -125,9 +132,7 @@ class Recorder:
         try:  # what the loop failed of is what is to be told
             with self._telling():
                 if self._held is not None:
-                    self._logbook.leave_out_half()
-                    self._commit()
-                    self.run.update(status="interrupted")
+                    _leave_off(self._logbook, self.run, self._began)
         except (RunError, OSError) as problem:
             error.add_note(str(problem))
         self._release()
@@ -246,16 +251,12 @@ class Recorder:
     def _is_due(self) -> bool:
         return time.monotonic() - self._flushed > self._flush_seconds or self._logbook.is_full
 
-    @property
-    def _steps(self) -> int:
-        return max(1, self.last_step)
-
     def _commit(self) -> None:
-        self._logbook.commit()
+        _commit(self._logbook, self.run, self._began)
         self._flushed = time.monotonic()
-        self.run.update(steps=self._steps, seconds=round(self._before + self._flushed - self._began, 2))
 
     def _release(self) -> None:
+        self._unless_closed.detach()
         self._held, held = None, self._held
         if held is not None:
             held.close()
@@ -271,3 +272,23 @@ class Recorder:
             if error.errno not in _DENIED:
                 raise
             raise RunError(f"{path} cannot be written: {error.strerror}. Choose another folder.") from error
+
+
+def _commit(logbook: Logbook, run: Run, began: float, **changes: Any) -> None:
+    logbook.commit()
+    run.update(steps=logbook.newest, seconds=round(time.monotonic() - began, 2), **changes)
+
+
+def _leave_off(logbook: Logbook, run: Run, began: float) -> None:
+    logbook.leave_out_half()
+    _commit(logbook, run, began, status="interrupted")
+
+
+def _rescue(process: int, held: contextlib.ExitStack, logbook: Logbook, run: Run, began: float) -> None:
+    """Write what a recorder holds that was never closed, in the process that made it."""
+    if process != os.getpid():
+        _INHERITED.append(held)  # letting go of the lock here would take it from the process that holds it
+        return
+    with held:
+        if run.exists():
+            _leave_off(logbook, run, began)

@@ -1,12 +1,14 @@
 """What is logged of one variable, on its way to the store: whole chunks of rows, kept until they are written."""
 
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from nucleate.record.disk import at_once
 from nucleate.record.growing import GrowingArray
 from nucleate.record.schema import NEVER, Variable, fill_value
 
@@ -84,8 +86,7 @@ class Series:
 
     def write(self) -> None:
         """Write every chunk that has changed. It is forgotten by `written`, when it counts."""
-        with ThreadPoolExecutor(_WRITERS) as pool:
-            list(pool.map(lambda place: self.array.write(place, self.held[place]), sorted(self.unwritten)))
+        at_once(lambda place: self.array.write(place, self.held[place]), sorted(self.unwritten), _WRITERS)
 
     def written(self) -> None:
         """What was written counts: keep no more than may soon be needed again."""
@@ -159,20 +160,27 @@ class Steps:
 
     @classmethod
     def new(cls, record: Path, axis: str) -> "Steps":
-        return cls(GrowingArray.new(record, Variable(axis, (axis,), (1,), np.dtype("int64"), (_MOST_ROWS,))))
+        return cls(GrowingArray(record, axis, _steps_tree(_MOST_ROWS)))
 
     def read(self) -> list[int]:
         """Those that were committed."""
-        chunks = [self.array.read((number,)) for number in range(-(-self.count // _MOST_ROWS))]
+        chunks = [self.array.read((number,)) for number in range(-(-self.count // self.array.chunks[0]))]
         return np.concatenate(chunks)[: self.count].tolist()
 
     def write(self, steps: list[int]) -> None:
         """Write chunks that have changed."""
-        for number in range(self.count // _MOST_ROWS, -(-len(steps) // _MOST_ROWS)):
+        rows = self.array.chunks[0]
+        for number in range(self.count // rows, -(-len(steps) // rows)):
             chunk = self.array.empty()
-            part = steps[number * _MOST_ROWS : (number + 1) * _MOST_ROWS]
+            part = steps[number * rows : (number + 1) * rows]
             chunk[: len(part)] = part
             self.array.write((number,), chunk)
+
+
+@cache
+def _steps_tree(rows: int) -> dict[str, Any]:
+    """What every axis of steps is, but for its name, which `GrowingArray.grow` sets; of so many rows a chunk."""
+    return GrowingArray.new(Path(), Variable("step", ("step",), (1,), np.dtype("int64"), (rows,))).tree
 
 
 def laid_out(name: str, dims: tuple[str, ...], value: np.ndarray, members: int) -> Variable:
