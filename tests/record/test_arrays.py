@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nucleate.record import Outcome, Recorder, from_arrays
+from nucleate.record import Outcome, Recorder, Run, RunError, from_arrays
 
 ARRAYS = {"loss": np.array([[3.0, 2.0, 1.0], [3.0, np.nan, np.nan]]), "count": np.arange(6).reshape(2, 3)}
 
@@ -46,3 +46,23 @@ def test_a_record_does_not_change_with_the_arrays_it_was_made_of():
     record = from_arrays({"loss": loss}, [0, 1], members=1)
     loss[:] = 0
     assert record.loss.values.tolist() == [[1.0, 1.0]]
+
+
+def test_what_was_killed_before_it_was_complete_can_be_written_again(tmp_path, monkeypatch):
+    def killed(run, **changes):
+        if changes == {"status": "complete"}:
+            raise KeyboardInterrupt
+        update(run, **changes)
+
+    update = Run.update
+    with monkeypatch.context() as dying:
+        dying.setattr(Run, "update", killed)
+        with pytest.raises(KeyboardInterrupt):
+            from_arrays(ARRAYS, range(3), members=2, into=tmp_path / "run")
+    assert Run(tmp_path / "run").status == "created"
+    record = from_arrays(ARRAYS, range(3), members=2, into=tmp_path / "run")
+    assert Run(tmp_path / "run").status == "complete"
+    assert Run(tmp_path / "run").record().load().equals(record)
+    assert not [*tmp_path.rglob(".*")]
+    with pytest.raises(RunError, match=r"holds a run already; choose another folder, or delete it\."):
+        from_arrays(ARRAYS, range(3), members=2, into=tmp_path / "run")

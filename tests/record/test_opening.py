@@ -63,7 +63,7 @@ def test_verify_finds_a_corrupt_chunk(run, chunk, damage):
     for read in (lambda: verify(run.record_path), lambda: run.record().load()):
         with pytest.raises(RunError) as caught:
             read()
-        expected = f"{run.record_path}: variable '{name}' has a corrupt chunk, {place}; train the run again."
+        expected = f"{run.record_path}: variable '{name}' has a corrupt chunk, {place}; make the run again."
         assert str(caught.value) == expected
 
 

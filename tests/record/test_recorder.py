@@ -183,6 +183,18 @@ class OnlyDLPack:
         return self._values.__dlpack_device__()
 
 
+class Series(OnlyDLPack):
+    """What a Series of pandas looks like from outside."""
+
+    dtype = np.dtype(float)
+
+    def get(self, key):
+        raise NotImplementedError
+
+    def __array__(self, *args, **kwargs):
+        return self._values
+
+
 def test_tensors_of_any_library(folder):
     jnp = pytest.importorskip("jax.numpy")
     values = np.array([1.5, 2.5], np.float32)
@@ -190,6 +202,7 @@ def test_tensors_of_any_library(folder):
         "list": [1.5, 2.5],
         "torch": Tensor(values),
         "dlpack": OnlyDLPack(values),
+        "series": Series(values),
         "jax": jnp.asarray(values),
         "bfloat": jnp.asarray(values, jnp.bfloat16),
         "swapped": values.astype(">f4"),
@@ -391,13 +404,21 @@ def test_other_members_or_facts_than_in_the_record_are_refused(folder):
         assert recorder.last_step == 110
 
 
+def test_members_of_a_record_may_be_left_out_where_facts_have_them(folder):
+    facts = {"in_train": np.ones((3, 4), bool)}
+    for given in ({"members": MEMBERS}, {}):
+        with Recorder(folder, **given, facts=facts) as recorder:
+            recorder.log(recorder.last_step + 1, loss=np.zeros(3))
+    assert recorder.run.record().loss.shape == (3, 2)
+
+
 def test_folders_of_others_are_left_alone(tmp_path, run):
     folder = tmp_path / "mine"
     with pytest.raises(RunError, match="holds a run of nucleate's own fleets; choose another folder"):
         Recorder(run.path, 3)
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "todo.txt").touch()
-    with pytest.raises(RunError, match="is neither empty nor a run directory"):
+    with pytest.raises(RunError, match=r"is neither empty nor a run directory; choose another folder\."):
         Recorder(tmp_path / "notes")
     with pytest.raises(RunError, match="cannot be a folder of results: there is a file"):
         Recorder(tmp_path / "notes" / "todo.txt")
@@ -458,6 +479,9 @@ def test_the_command_line_knows_it(folder, capsys, monkeypatch):
     assert "nucleate resume" not in said
     assert main(["report", str(folder)]) == 0
     assert main(["export", str(folder), "--to", "csv"]) == 2
+    assert f"is unfinished; finish it with `nucleate.record.Recorder('{folder}')` in its loop first." in (
+        " ".join(capsys.readouterr().err.split())
+    )
     assert main(["resume", str(folder)]) == 2
     assert "was recorded by a loop of your own" in capsys.readouterr().err
     recorder.close()

@@ -1,5 +1,6 @@
 """Trajectories that are in memory already, as a record."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,12 +10,13 @@ import xarray as xr
 
 from nucleate.checking import AtLeast, Bits, checked, conform, shown
 from nucleate.record.axes import STEP
-from nucleate.record.disk import telling_full_disk
+from nucleate.record.disk import telling_full_disk, temporary_name
 from nucleate.record.frame import bare_record, dims_of, refuse_misfits
 from nucleate.record.logbook import finite
+from nucleate.record.opening import open_record
 from nucleate.record.run import Run
 from nucleate.record.schema import NEVER, Outcome, RunError, fill_value
-from nucleate.record.store import create_store
+from nucleate.record.store import LOGGED, create_store
 from nucleate.record.tensors import to_numpy
 
 
@@ -32,9 +34,9 @@ def from_arrays(
     """The record that a `Recorder` would have made of `arrays`, each [member, step, ...]; written to `into`, if given.
 
     `steps`: of the rows, or those of each variable by its name. `members`, `dims`, `facts`: as for a `Recorder`; if
-    `members` are left out, there is one, and arrays are [step, ...]. `last_steps`: where each member ended, -1 if it was
-    not trained; the last of `steps` if left out. What an array holds after that is left out. A member whose `loss` is
-    not finite has diverged.
+    `members` are left out, there is one, and arrays are [step, ...]. `last_steps`: where each member ended, -1 if it
+    was not trained; the last of `steps` if left out. What an array holds after that is left out. A member whose `loss`
+    is not finite has diverged.
 
     >>> losses = [[3.0, 1.0], [2.0, 0.0], [2.0, np.nan]]
     >>> record = from_arrays({"loss": losses}, [0, 10], members={"eta": [0.1, 0.5, 0.9]}, last_steps=[10, 0, 10])
@@ -124,11 +126,21 @@ def _outcomes(record: xr.Dataset) -> np.ndarray:
     return outcomes
 
 
+def _is_half_written(run: Run) -> bool:
+    """Whether a process was killed while it wrote a record as a whole."""
+    about = run.about
+    if (about.by, about.status) != ("recorder", "created"):
+        return False
+    return not run.record_path.exists() or LOGGED not in open_record(run.record_path, complete=False).attrs
+
+
 def _write(record: xr.Dataset, run: Run) -> None:
-    run.refuse_foreign()
+    run.refuse_foreign("choose another folder")
     with telling_full_disk(run.path, "call from_arrays again"), run.lock():
-        if run.exists() and run.record_path.exists():
+        if run.exists() and not _is_half_written(run):
             raise RunError(f"{run.path} holds a run already; choose another folder, or delete it.")
+        if run.record_path.exists():
+            os.rename(run.record_path, temporary_name(run.record_path))
         run.folder.sweep()
         Run.create(run.path, {"by": "recorder", "members": record.sizes["member"], "steps": record.attrs["steps"]})
         create_store(run.record_path, record, [])

@@ -6,6 +6,7 @@ import glob
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ T = TypeVar("T")
 _LOCK = "lock"
 _READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_PATIENCE = (0.01, 0.03, 0.1, 0.3, 0.6) if os.name == "nt" else ()  # seconds
 _SYNCS = 16  # at once: a file system commits them together, in about the time of one
 
 
@@ -41,11 +43,23 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         yield temporary
         _sync_one(temporary)
-        os.replace(temporary, path)
+        _replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     _sync_one(path.parent)
+
+
+def _replace(source: Path, target: Path) -> None:
+    """`os.replace`, tried again for a second on Windows, where a file that someone reads cannot be replaced."""
+    for seconds in _PATIENCE:
+        try:
+            os.replace(source, target)
+        except PermissionError:
+            time.sleep(seconds)
+        else:
+            return
+    os.replace(source, target)
 
 
 @contextlib.contextmanager
@@ -144,7 +158,7 @@ class Folder:
             lock.acquire(blocking=False)
         except Timeout:
             raise RunError(
-                f"{self.path} is being written by another process; wait for it, or choose another folder with --out."
+                f"{self.path} is being written by another process; wait for it, or choose another folder."
             ) from None
         try:
             yield

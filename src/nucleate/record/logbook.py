@@ -113,7 +113,9 @@ class Logbook:
 
     def _is_whole(self, step: int) -> bool:
         every = self.series.values()
-        return all((series.last == step).all() for series in every) and any(series.before.max() >= 0 for series in every)
+        return all((series.last == step).all() for series in every) and any(
+            series.before.max() >= 0 for series in every
+        )
 
     def commit(self) -> None:
         """Write values first, then what makes them count, then what repeats where they end."""

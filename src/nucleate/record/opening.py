@@ -85,7 +85,7 @@ def open_record(path: Path | str, *, complete: bool = True) -> xr.Dataset:
         for name, missing in _missing(path, arrays).items():
             raise RunError(
                 f"{path}: variable '{name}' misses {len(missing)} of {len(list(arrays[name].places()))} chunks. "
-                "Resume the run if it is unfinished; otherwise train it again."
+                "Resume the run if it is unfinished; otherwise make it again."
             )
     try:
         store = _Checked(LocalStore(path, read_only=True), path, arrays)
@@ -138,13 +138,13 @@ def _arrays(path: Path, complete: bool = True) -> tuple[bool, dict[str, _Array]]
     if version != SCHEMA_VERSION:
         raise RunError(
             f"{path} has schema version {version}; this nucleate reads version {SCHEMA_VERSION}. "
-            "Train the run again, or install the nucleate that wrote it (see its run.json)."
+            "Make the run again, or install the nucleate that wrote it (see its run.json)."
         )
     if record.consolidated_metadata is None:
         raise RunError(f"{path} was never finished being laid out; resume its run, which makes it again.")
     attrs = dict(record.attributes)
     if attrs.pop(CHECKSUM, None) not in (None, checksum(attrs)):
-        raise RunError(f"{file}: the attributes have changed since the record was made; train the run again.")
+        raise RunError(f"{file}: the attributes have changed since the record was made; make the run again.")
     grows = not complete and LOGGED in attrs
     contents = record.consolidated_metadata.metadata
     return grows, {name: _array(path / name, tree, grows) for name, tree in contents.items()}
@@ -153,9 +153,9 @@ def _arrays(path: Path, complete: bool = True) -> tuple[bool, dict[str, _Array]]
 def _array(folder: Path, tree: Any, grows: bool) -> _Array:
     file = folder / "zarr.json"
     if not file.exists():
-        raise RunError(f"{folder.parent}: variable '{folder.name}' has lost its zarr.json; train the run again.")
+        raise RunError(f"{folder.parent}: variable '{folder.name}' has lost its zarr.json; make the run again.")
     if not grows and as_attr(read_tree(file)) != as_attr(tree):  # else it may be ahead of what was committed
-        raise RunError(f"{file} has changed since the record was made; train the run again.")
+        raise RunError(f"{file} has changed since the record was made; make the run again.")
     return read_as(_Array, tree, file)
 
 
@@ -183,7 +183,7 @@ def _refuse_damage(path: Path, key: str, array: _Array, content: bytes) -> None:
     stored = int.from_bytes(content[-4:], "little")
     if array.has_checksums and (len(content) < 4 or google_crc32c.value(content[:-4]) != stored):
         variable, _, place = key.partition("/")
-        raise RunError(f"{path}: variable '{variable}' has a corrupt chunk, {place}; train the run again.")
+        raise RunError(f"{path}: variable '{variable}' has a corrupt chunk, {place}; make the run again.")
 
 
 def _first_line(error: BaseException) -> str:

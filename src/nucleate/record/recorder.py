@@ -34,12 +34,12 @@ class Recorder:
     name. `facts`: arrays that never change, such as the pairs of the task.
 
     What was logged is written every `flush_seconds`, when the next step begins. From then on anyone can read it, and it
-    survives the process. `Recorder` of the same folder continues after `last_step`. If the loop fails, or is interrupted,
-    the step that it was in is left out, unless every variable of every member was logged at it. A member whose `loss`
-    is not finite has diverged.
+    survives the process. `Recorder` of the same folder continues after `last_step`. If the loop fails, the step it was
+    in is left out, unless every variable of every member was logged at it. A member whose `loss` is not finite has
+    diverged.
 
-    Close it, or use it in a `with`. One that is not is written, and its run `interrupted`, when nothing refers to it any
-    more or Python exits; a process that is killed loses what came after the last flush.
+    Close it, or use it in a `with`. One that is not closed is written, as that of a loop that failed, when nothing
+    refers to it any more or Python exits; a process that is killed loses what came after the last flush.
 
     >>> import tempfile
     >>> with Recorder(f"{tempfile.mkdtemp()}/run", members={"eta": [0.1, 0.2]}) as recorder:
@@ -62,7 +62,7 @@ class Recorder:
         self.run = Run(path)
         self._flush_seconds = flush_seconds
         self._flushed = time.monotonic()
-        asked = bare_record(members, facts, dims or {})
+        asked = bare_record(self._known_members() if members is None else members, facts, dims or {})
         with contextlib.ExitStack() as stack, self._telling():
             self._hold(stack)
             record = self._record(asked, any_members=members is None)
@@ -148,8 +148,12 @@ class Recorder:
                 f"{self.run.path} is being written by another process, or by a recorder that was not closed: close() "
                 "that one, or choose another folder."
             )
-        self.run.refuse_foreign()
+        self.run.refuse_foreign("choose another folder")
         stack.enter_context(self.run.lock())
+
+    def _known_members(self) -> int | None:
+        """How many members the record in the folder has, if there is one."""
+        return Run.open(self.run.path).about.members if self.run.exists() and self.run.record_path.exists() else None
 
     def _record(self, asked: xr.Dataset, any_members: bool) -> xr.Dataset:
         """The record in the folder, begun if it is not there."""
