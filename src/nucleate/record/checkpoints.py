@@ -25,7 +25,8 @@ def read_checkpoints(
     Of `.npz` and `.safetensors` files and of PyTorch's state dicts (`.pt`, `.pth`, `.bin`, `.ckpt`), which are loaded
     weights-only, so that a file cannot run code. The step is in the name of the file, or of its folder:
     `step_000100.npz`, `model-100.pt`, `checkpoint-100/model.safetensors`. `names`: the arrays to read, by the
-    names they get, {"embedding": "embed.weight"}; all by their own if left out. `pattern`: which files.
+    names they get, {"embedding": "embed.weight"}; all by their own if left out, but a recorder takes none with a '.'.
+    `pattern`: which files.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())

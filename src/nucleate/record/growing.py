@@ -1,7 +1,8 @@
 """The Zarr side of a record that grows: arrays without an end, of which a reader sees what was committed.
 
 The record's zarr.json repeats the metadata of all arrays. It is replaced, atomically, when everything that it speaks of
-is on the disk; so whoever opens the record by it, as `xarray.open_zarr` does, sees all of a commit or nothing.
+is on the disk; so whoever opens the record by it, as `xarray.open_zarr` does, sees all of a commit or nothing. Where
+members ended is there, too: the arrays `outcome` and `last_step` repeat it a moment later.
 """
 
 import itertools
@@ -99,7 +100,7 @@ class GrowingArray:
     def whole(self) -> Iterator[tuple[int, ...]]:
         """The places of all chunks of an array that does not grow."""
         sizes = zip(self.shape, self.chunks, strict=True)
-        return itertools.product(*(range(-(-size // chunk)) for size, chunk in sizes))
+        return itertools.product(*(range(-(-size // max(chunk, 1))) for size, chunk in sizes))
 
     def places(self) -> Iterator[tuple[int, ...]]:
         """Of the chunks that are there, along all dimensions."""
