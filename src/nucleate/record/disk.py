@@ -158,7 +158,7 @@ class Folder:
             lock.acquire(blocking=False)
         except Timeout:
             raise RunError(
-                f"{self.path} is being written by another process; wait for it, or choose another folder."
+                f"{self.path} is being written by another process; wait for it, or choose another folder with --out."
             ) from None
         try:
             yield
