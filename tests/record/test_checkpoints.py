@@ -20,6 +20,8 @@ def save(file, shift=0.0):
         ("model-9.npz", "model-10.npz", "model-100.npz"),
         ("checkpoint-9/model.npz", "checkpoint-10/model.npz", "checkpoint-100/model.npz"),
         ("resnet50-step9-seed3.npz", "resnet50-step10-seed3.npz", "resnet50-step100-seed3.npz"),
+        ("checkpoint-9/gpt2.npz", "checkpoint-10/gpt2.npz", "checkpoint-100/gpt2.npz"),
+        *(tuple(f"{folder}{step}/model-00001-of-00002.npz" for step in (9, 10, 100)) for folder in ("checkpoint-", "")),
         ("run7/epoch=9.npz", "run7/epoch=10.npz", "run7/epoch=100.npz"),
     ],
 )

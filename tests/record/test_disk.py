@@ -169,3 +169,21 @@ def test_a_lock_that_is_a_link_is_not_written_through(folder, tmp_path):
     with pytest.raises((OSError, RunError)), folder.lock():
         pass
     assert (tmp_path / "precious").read_text() == "content"
+
+
+def test_a_file_that_someone_reads_is_replaced_a_little_later_on_windows(tmp_path, monkeypatch):
+    replacing, refused = os.replace, [2]
+
+    def replace(source, target):
+        refused[0] -= 1
+        if refused[0] >= 0:
+            raise PermissionError
+        replacing(source, target)
+
+    monkeypatch.setattr(disk.os, "replace", replace)
+    monkeypatch.setattr(disk, "_PATIENCE", (0.0,))
+    with pytest.raises(PermissionError):
+        write_atomically(tmp_path / "a", b"new")
+    refused[0] = 1
+    write_atomically(tmp_path / "a", b"new")
+    assert (tmp_path / "a").read_bytes() == b"new"

@@ -29,7 +29,7 @@ def test_another_schema_version_is_refused(run):
     content = json.loads(metadata.read_text())
     content["attributes"]["schema_version"] = 0
     metadata.write_text(json.dumps(content))
-    with pytest.raises(RunError, match=r"record\.zarr has schema version 0; this nucleate reads version 1\. Train"):
+    with pytest.raises(RunError, match=r"record\.zarr has schema version 0; this nucleate reads version 1\. Make"):
         run.record()
 
 
@@ -63,7 +63,7 @@ def test_verify_finds_a_corrupt_chunk(run, chunk, damage):
     for read in (lambda: verify(run.record_path), lambda: run.record().load()):
         with pytest.raises(RunError) as caught:
             read()
-        expected = f"{run.record_path}: variable '{name}' has a corrupt chunk, {place}; train the run again."
+        expected = f"{run.record_path}: variable '{name}' has a corrupt chunk, {place}; make the run again."
         assert str(caught.value) == expected
 
 
@@ -108,7 +108,7 @@ def test_a_lost_variable_is_named(run, name, whole, complete):
         shutil.rmtree(run.record_path / name)
     else:
         (run.record_path / name / "zarr.json").unlink()
-    with pytest.raises(RunError, match=rf"record\.zarr: variable '{name}' has lost its zarr\.json; train"):
+    with pytest.raises(RunError, match=rf"record\.zarr: variable '{name}' has lost its zarr\.json; make"):
         open_record(run.record_path, complete=complete)
 
 

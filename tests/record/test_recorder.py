@@ -183,6 +183,18 @@ class OnlyDLPack:
         return self._values.__dlpack_device__()
 
 
+class Series(OnlyDLPack):
+    """What a Series of pandas looks like from outside."""
+
+    dtype = np.dtype(float)
+
+    def get(self, key):
+        raise NotImplementedError
+
+    def __array__(self, *args, **kwargs):
+        return self._values
+
+
 def test_tensors_of_any_library(folder):
     jnp = pytest.importorskip("jax.numpy")
     values = np.array([1.5, 2.5], np.float32)
@@ -190,6 +202,7 @@ def test_tensors_of_any_library(folder):
         "list": [1.5, 2.5],
         "torch": Tensor(values),
         "dlpack": OnlyDLPack(values),
+        "series": Series(values),
         "jax": jnp.asarray(values),
         "bfloat": jnp.asarray(values, jnp.bfloat16),
         "swapped": values.astype(">f4"),
@@ -312,6 +325,12 @@ BAD = [
     ((30,), {"token": np.zeros(3)}, "'token' is the name of an axis of 'embedding'; choose another"),
     ((30,), {"step_size": np.zeros(3)}, "'step_size' has a meaning of its own in every record; choose another name"),
     ((30,), {"a/b": np.zeros(3)}, "'a/b' cannot be the name of a variable"),
+    ((30,), {"Loss": np.zeros(3)}, "'loss' and 'Loss' are one name to many disks; choose another for one of them"),
+    ((30,), {"Eta": np.zeros(3)}, "'eta' and 'Eta' are one name to many disks"),
+    ((30,), {"new": np.zeros(3), "NEW": np.zeros(3)}, "'new' and 'NEW' are one name to many disks"),
+    ((30,), {"Step_size": np.zeros(3)}, "'Step_size' has a meaning of its own in every record"),
+    ((30,), {"embed.weight": np.zeros(3)}, r"use letters from a to z, digits and '_', as in 'embed_weight'\."),
+    ((30,), {"größe": np.zeros(3)}, "'größe' cannot be the name of a variable"),
     ((30,), {"gradient": np.zeros((3, 6, 2))}, "Dimension 'token' has size 5 in 'embedding', but 6 in 'gradient'"),
 ]  # fmt: skip
 
@@ -325,6 +344,16 @@ def test_bad_input_is_refused_and_names_the_way_out(folder, given, values, messa
         assert "\n" not in str(caught.value)
         log_all(recorder, range(3, 12))
     assert_same(read(folder), WHOLE)  # nothing of what was refused
+
+
+def test_whole_numbers_that_would_wrap_are_refused(folder):
+    with Recorder(folder) as recorder:
+        recorder.log(0, count=np.int8(1), size=np.uint16(1))
+        for values in ({"count": np.int64(300)}, {"count": np.uint8(255)}, {"size": np.uint64(2**63)}):
+            with pytest.raises(ValueError, match=r"before, which cannot hold \d+\. Convert it to a larger type"):
+                recorder.log(1, **values)
+        recorder.log(1, count=np.int64(44), size=2)
+    assert Run(folder).record()["count"].values.tolist() == [[1, 44]]
 
 
 def test_a_step_between_those_of_other_members_is_refused(folder):
@@ -347,6 +376,7 @@ def test_a_step_between_those_of_other_members_is_refused(folder):
         ({"members": {"optimizer": ["adam", "sgd"]}}, "'optimizer' must be one number for each member; got"),
         ({"members": {"member": [1]}}, "'member' has a meaning of its own"),
         ({"members": {"eta": [1]}, "facts": {"eta": 1}}, "'eta' is a column of members and one of facts"),
+        ({"members": {"eta": [1]}, "facts": {"ETA": 1}}, "'eta' and 'ETA' are one name to many disks"),
         ({"facts": {"label": [1], "left": [1, 2]}}, "Dimension 'pair' has size 1 in 'label', but 2 in 'left'"),
         ({"facts": {"map": ("x", np.eye(2))}}, r"facts: 'map' has the shape \(2, 2\), but the dimensions \('x',\)"),
         ({"flush_seconds": -1}, r"Recorder\.flush_seconds must be >= 0; got -1"),
@@ -374,13 +404,21 @@ def test_other_members_or_facts_than_in_the_record_are_refused(folder):
         assert recorder.last_step == 110
 
 
+def test_members_of_a_record_may_be_left_out_where_facts_have_them(folder):
+    facts = {"in_train": np.ones((3, 4), bool)}
+    for given in ({"members": MEMBERS}, {}):
+        with Recorder(folder, **given, facts=facts) as recorder:
+            recorder.log(recorder.last_step + 1, loss=np.zeros(3))
+    assert recorder.run.record().loss.shape == (3, 2)
+
+
 def test_folders_of_others_are_left_alone(tmp_path, run):
     folder = tmp_path / "mine"
     with pytest.raises(RunError, match="holds a run of nucleate's own fleets; choose another folder"):
         Recorder(run.path, 3)
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "todo.txt").touch()
-    with pytest.raises(RunError, match="is neither empty nor a run directory"):
+    with pytest.raises(RunError, match=r"is neither empty nor a run directory; choose another folder\."):
         Recorder(tmp_path / "notes")
     with pytest.raises(RunError, match="cannot be a folder of results: there is a file"):
         Recorder(tmp_path / "notes" / "todo.txt")
@@ -441,6 +479,9 @@ def test_the_command_line_knows_it(folder, capsys, monkeypatch):
     assert "nucleate resume" not in said
     assert main(["report", str(folder)]) == 0
     assert main(["export", str(folder), "--to", "csv"]) == 2
+    assert f"is unfinished; finish it with `nucleate.record.Recorder('{folder}')` in its loop first." in (
+        " ".join(capsys.readouterr().err.split())
+    )
     assert main(["resume", str(folder)]) == 2
     assert "was recorded by a loop of your own" in capsys.readouterr().err
     recorder.close()

@@ -42,7 +42,8 @@ class Export:
         targets = self._targets()
         for run, target in targets:  # all is asked before anything is written
             if run.status != "complete":
-                raise RunError(f"{run.path} is unfinished; {run.way_on} first.")
+                finish = run.way_on if run.about.by is None else f"finish it with {run.way_on}"
+                raise RunError(f"{run.path} is unfinished; {finish} first.")
             if target.is_dir():
                 raise RunError(f"{target} is a folder; --out must name a file for the one run {run.path}.")
             if target.exists() and not self.force:

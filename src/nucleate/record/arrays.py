@@ -1,20 +1,22 @@
 """Trajectories that are in memory already, as a record."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
 
-from nucleate.checking import checked, shown
+from nucleate.checking import AtLeast, Bits, checked, conform, shown
 from nucleate.record.axes import STEP
-from nucleate.record.disk import telling_full_disk
+from nucleate.record.disk import telling_full_disk, temporary_name
 from nucleate.record.frame import bare_record, dims_of, refuse_misfits
 from nucleate.record.logbook import finite
+from nucleate.record.opening import open_record
 from nucleate.record.run import Run
-from nucleate.record.schema import NEVER, Outcome, RunError
-from nucleate.record.store import create_store
+from nucleate.record.schema import NEVER, Outcome, RunError, fill_value
+from nucleate.record.store import LOGGED, create_store
 from nucleate.record.tensors import to_numpy
 
 
@@ -26,17 +28,20 @@ def from_arrays(
     members: Any = None,
     dims: Mapping[str, Any] | None = None,
     facts: Mapping[str, Any] | None = None,
+    last_steps: Any = None,
     into: Path | str | None = None,
 ) -> xr.Dataset:
     """The record that a `Recorder` would have made of `arrays`, each [member, step, ...]; written to `into`, if given.
 
     `steps`: of the rows, or those of each variable by its name. `members`, `dims`, `facts`: as for a `Recorder`; if
-    `members` are left out, there is one, and arrays are [step, ...]. A member ends with its last row that is not NaN
-    throughout.
+    `members` are left out, there is one, and arrays are [step, ...]. `last_steps`: where each member ended, -1 if it
+    was not trained; the last of `steps` if left out. What an array holds after that is left out. A member whose `loss`
+    is not finite has diverged.
 
-    >>> record = from_arrays({"loss": [[3.0, 1.0], [2.0, np.nan]]}, [0, 10], members={"eta": [0.1, 0.5]})
-    >>> record.last_step.values.tolist(), record.loss.sel(step=10, member=0).item()
-    ([10, 0], 1.0)
+    >>> losses = [[3.0, 1.0], [2.0, 0.0], [2.0, np.nan]]
+    >>> record = from_arrays({"loss": losses}, [0, 10], members={"eta": [0.1, 0.5, 0.9]}, last_steps=[10, 0, 10])
+    >>> record.loss.values[1].tolist(), [Outcome(outcome).name for outcome in record.outcome.values]
+    ([2.0, nan], ['OK', 'OK', 'DIVERGED'])
     """
     record = bare_record(members, facts, dims or {})
     count = record.sizes["member"]
@@ -51,11 +56,12 @@ def from_arrays(
     fixed = {str(name): (tuple(map(str, v.dims)), v.shape) for name, v in record.variables.items()}
     refuse_misfits({name: array.shape[2:] for name, array in values.items()}, {}, fixed, dims or {})
     axes = _axes({name: array[0, 0].size for name, array in values.items()}, rows)
+    last = _last(last_steps, rows, count)
     for name, array in values.items():
         inner = dims_of(name, array.shape[2:], dims or {})
-        record[name] = (("member", axes[name], *inner), array)
+        record[name] = (("member", axes[name], *inner), _until(last, rows[name], array))
         record.coords[axes[name]] = (axes[name], rows[name])
-    record["last_step"].values[:] = np.max([_last(array, rows[name]) for name, array in values.items()], axis=0)
+    record["last_step"].values[:] = last
     record["outcome"].values[:] = _outcomes(record)
     record.attrs["steps"] = max(1, int(record.last_step.max()))
     if into is not None:
@@ -67,8 +73,10 @@ def _rows(name: str, steps: Any) -> np.ndarray:
     if isinstance(steps, Mapping) and name not in steps:
         raise ValueError(f"from_arrays: steps has none for '{name}'; it has {shown([*steps])}.")
     rows = to_numpy("from_arrays: steps", steps[name] if isinstance(steps, Mapping) else steps)
-    if rows.ndim != 1 or not len(rows) or rows.dtype.kind not in "iu" or rows[0] < 0 or np.any(np.diff(rows) <= 0):
+    if rows.ndim != 1 or not len(rows) or rows.dtype.kind not in "iu" or np.any(rows[1:] <= rows[:-1]):
         raise ValueError(f"from_arrays: steps of '{name}' must be whole numbers >= 0 that rise; got {shown(rows)}.")
+    for step in (rows[0], rows[-1]):
+        conform(f"from_arrays: steps of '{name}'", int(step), Annotated[int, AtLeast(0), Bits(31)])
     return rows.astype(np.int64)
 
 
@@ -87,11 +95,23 @@ def _axes(sizes: Mapping[str, int], rows: Mapping[str, np.ndarray]) -> dict[str,
     return {name: STEP if own == first else f"{STEP}_{own}" for own, group in firsts.items() for name in group}
 
 
-def _last(array: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The step of each member's last row that is not NaN throughout."""
-    there = np.any(~np.isnan(array.reshape(*array.shape[:2], -1)), axis=-1)
-    last = len(rows) - 1 - np.argmax(np.flip(there, 1), axis=1)
-    return np.where(np.any(there, axis=1), rows[last], NEVER)
+def _last(given: Any, rows: Mapping[str, np.ndarray], count: int) -> np.ndarray:
+    """The step at which each member ended: that of the last row if nothing is given."""
+    newest = max(int(steps[-1]) for steps in rows.values())
+    last = to_numpy("from_arrays: last_steps", newest if given is None else given)
+    if last.dtype.kind not in "iu" or last.shape not in ((), (count,)) or np.any((last < NEVER) | (last > newest)):
+        raise ValueError(
+            f"from_arrays: last_steps must be a whole number from {NEVER} to {newest} for each of {count} members; "
+            f"got {shown(given)}."
+        )
+    return np.broadcast_to(last, count)
+
+
+def _until(last: np.ndarray, rows: np.ndarray, array: np.ndarray) -> np.ndarray:
+    """A copy of an array, of which members hold nothing after their last step."""
+    array = array.copy()
+    array[rows > last[:, None]] = fill_value(array.dtype)
+    return array
 
 
 def _outcomes(record: xr.Dataset) -> np.ndarray:
@@ -106,11 +126,21 @@ def _outcomes(record: xr.Dataset) -> np.ndarray:
     return outcomes
 
 
+def _is_half_written(run: Run) -> bool:
+    """Whether a process was killed while it wrote a record as a whole."""
+    about = run.about
+    if (about.by, about.status) != ("recorder", "created"):
+        return False
+    return not run.record_path.exists() or LOGGED not in open_record(run.record_path, complete=False).attrs
+
+
 def _write(record: xr.Dataset, run: Run) -> None:
-    run.refuse_foreign()
+    run.refuse_foreign("choose another folder")
     with telling_full_disk(run.path, "call from_arrays again"), run.lock():
-        if run.exists() and run.record_path.exists():
+        if run.exists() and not _is_half_written(run):
             raise RunError(f"{run.path} holds a run already; choose another folder, or delete it.")
+        if run.record_path.exists():
+            os.rename(run.record_path, temporary_name(run.record_path))
         run.folder.sweep()
         Run.create(run.path, {"by": "recorder", "members": record.sizes["member"], "steps": record.attrs["steps"]})
         create_store(run.record_path, record, [])

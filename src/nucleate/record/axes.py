@@ -1,6 +1,6 @@
 """The axes of steps of a record that grows: what is logged at the same steps has one."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
 STEP = "step"
@@ -46,6 +46,11 @@ class StepAxes:
         row = bisect_left(axis.steps, step)
         return axis.steps[max(row - 1, 0) : row + 1]
 
+    def row(self, variable: str, step: int) -> int | None:
+        """The row of a step on the axis of a variable, if there is one."""
+        axis = self.of.get(variable)
+        return axis and axis.find(step)
+
     def place(self, variable: str, size: int, step: int) -> int:
         """The row for a variable, of `size` numbers, at a step."""
         axis = self.of.get(variable) or self._first(variable, size, step)
@@ -56,6 +61,15 @@ class StepAxes:
             row = len(axis.steps) - 1
         axis.rows[variable] = max(axis.rows[variable], row + 1)
         return row
+
+    def leave_out(self, step: int, last: dict[str, int]) -> None:
+        """Take back the newest step of axes on which nothing is logged at it, by the newest step of each variable."""
+        for name in self.of.keys() - last.keys():
+            del self.of[name], self.sizes[name]
+        for axis in self:
+            axis.rows = {name: bisect_right(axis.steps, last[name]) for name in axis.rows if name in last}
+            if axis.steps[-1] == step and max(axis.rows.values()) < len(axis.steps):
+                del axis.steps[-1]
 
     def settled(self) -> list[StepAxis]:
         """All axes, when no more is logged at the newest step of any."""

@@ -13,6 +13,7 @@ from nucleate.record.tensors import to_numpy
 
 _NAMED = re.compile(r"(?:step|steps|iter|iteration|epoch|checkpoint|ckpt)[-_=.]?(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
+_SHARD = re.compile(r"\d+-of-\d+")  # which part of one checkpoint it is
 
 
 @checked
@@ -24,7 +25,8 @@ def read_checkpoints(
     Of `.npz` and `.safetensors` files and of PyTorch's state dicts (`.pt`, `.pth`, `.bin`, `.ckpt`), which are loaded
     weights-only, so that a file cannot run code. The step is in the name of the file, or of its folder:
     `step_000100.npz`, `model-100.pt`, `checkpoint-100/model.safetensors`. `names`: the arrays to read, by the
-    names they get, {"embedding": "embed.weight"}; all by their own if left out. `pattern`: which files.
+    names they get, {"embedding": "embed.weight"}; all by their own if left out, but a recorder takes none with a '.'.
+    `pattern`: which files.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -76,12 +78,10 @@ def _files(folder: Path, pattern: str) -> dict[int, Path]:
 
 
 def _step(path: Path) -> int | None:
-    """The number that a name calls a step, or else its last number; of the file, or else of the nearest folder."""
-    for part in reversed([*path.parts[:-1], path.stem]):
-        numbers = _NAMED.findall(part) or _NUMBER.findall(part)
-        if numbers:
-            return int(numbers[-1])
-    return None
+    """The number that a name calls a step, of the file or else of the nearest folder; or else the last of a name."""
+    parts = [_SHARD.sub("", part) for part in reversed([*path.parts[:-1], path.stem])]
+    found = (numbers[-1] for kind in (_NAMED, _NUMBER) for part in parts if (numbers := kind.findall(part)))
+    return next(map(int, found), None)
 
 
 def _read_npz(file: Path, names: set[str] | None) -> dict[str, np.ndarray]:

@@ -6,19 +6,23 @@ import glob
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import final
+from typing import TypeVar, final
 
 from filelock import FileLock, Timeout
 
 from nucleate.record.schema import RunError
 
+T = TypeVar("T")
+
 _LOCK = "lock"
 _READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_PATIENCE = (0.01, 0.03, 0.1, 0.3, 0.6) if os.name == "nt" else ()  # seconds
 _SYNCS = 16  # at once: a file system commits them together, in about the time of one
 
 
@@ -39,11 +43,23 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         yield temporary
         _sync_one(temporary)
-        os.replace(temporary, path)
+        _replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     _sync_one(path.parent)
+
+
+def _replace(source: Path, target: Path) -> None:
+    """`os.replace`, tried again for a second on Windows, where a file that someone reads cannot be replaced."""
+    for seconds in _PATIENCE:
+        try:
+            os.replace(source, target)
+        except PermissionError:
+            time.sleep(seconds)
+        else:
+            return
+    os.replace(source, target)
 
 
 @contextlib.contextmanager
@@ -65,8 +81,21 @@ def temporary_name(path: Path) -> Path:
 
 def sync(paths: Iterable[Path]) -> None:
     """Return when files are on the disk; of a folder, the names in it."""
-    with ThreadPoolExecutor(_SYNCS) as pool:
-        list(pool.map(_sync_one, paths))
+    at_once(_sync_one, paths, _SYNCS)
+
+
+def at_once(do: Callable[[T], None], items: Iterable[T], most: int) -> None:
+    """Call a function, which may be called twice, for each item; for so many at once."""
+    items = list(items)
+    with ThreadPoolExecutor(most) as pool:
+        try:
+            list(pool.map(do, items))
+            return
+        except RuntimeError as error:
+            if "after interpreter shutdown" not in str(error):  # when Python exits there are no more threads
+                raise
+    for item in items:
+        do(item)
 
 
 def _sync_one(path: Path) -> None:

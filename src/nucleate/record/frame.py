@@ -1,5 +1,6 @@
 """What a record of any loop has besides what is logged: its members, the facts of its task, and its dimensions."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from nucleate.record.store import as_attr
 from nucleate.record.tensors import to_numpy
 
 _TAKEN = ("member", "outcome", "last_step")
+_NAME = re.compile(r"(?!__)[A-Za-z0-9_]+")
+_SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
 
 Dims = Mapping[str, Any]
 """Names of the axes of one network's value, by variable."""
@@ -30,6 +33,7 @@ def bare_record(members: Any, facts: Mapping[str, Any] | None, dims: Dims) -> xr
         refuse_name(name)
     if both := columns.keys() & given.keys():
         raise ValueError(f"'{min(both)}' is a column of members and one of facts; choose another name for one of them.")
+    refuse_alike((*columns, *given))
     sizes = {"members": (("member",), (count,))}
     refuse_misfits({}, {}, sizes | {name: (axes, value.shape) for name, (axes, value) in given.items()}, {})
     ends = {
@@ -83,14 +87,26 @@ def refuse_misfits(fresh: Mapping[str, tuple[int, ...]], known: Shapes, fixed: S
     for name, (its, _) in fixed.items():
         if name in axes and its != (name,):
             raise ValueError(f"'{name}' is the name of an axis of '{axes[name]}'; choose another for one of them.")
+    refuse_alike((*fixed, *known, *fresh))
     refuse_clashing_sizes({**fixed, **known, **inside})
+
+
+def refuse_alike(names: Iterable[str]) -> None:
+    """Refuse names of which a disk could make one: each is that of a folder."""
+    folded: dict[str, str] = {}
+    for name in names:
+        if (other := folded.setdefault(name.casefold(), name)) != name:
+            raise ValueError(f"'{other}' and '{name}' are one name to many disks; choose another for one of them.")
 
 
 def refuse_name(name: Any) -> None:
     """Refuse what cannot be the name of a variable or a column."""
-    if not isinstance(name, str) or not name or not name.isprintable() or "/" in name or name.startswith((".", "__")):
-        raise ValueError(f"{shown(name)} cannot be the name of a variable: use letters, digits, '_' and '.'.")
-    if name in _TAKEN or name.startswith("step"):
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ValueError(
+            f"{shown(name)} cannot be the name of a variable: use letters from a to z, digits and '_', as in "
+            f"'{_SEPARATORS.sub('_', str(name)).strip('_') or 'loss'}'."
+        )
+    if name.casefold() in _TAKEN or name.casefold().startswith("step"):
         raise ValueError(
             f"'{name}' has a meaning of its own in every record; choose another name, such as 'my_{name}'."
         )

@@ -1,9 +1,11 @@
 """The Zarr side of a record that grows: arrays without an end, of which a reader sees what was committed.
 
 The record's zarr.json repeats the metadata of all arrays. It is replaced, atomically, when everything that it speaks of
-is on the disk; so whoever opens the record by it, as `xarray.open_zarr` does, sees all of a commit or nothing.
+is on the disk; so whoever opens the record by it, as `xarray.open_zarr` does, sees all of a commit or nothing. Where
+members ended is there, too: the arrays `outcome` and `last_step` repeat it a moment later.
 """
 
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -34,7 +36,7 @@ class GrowingArray:
     """
 
     def __init__(self, record: Path, name: str, tree: Mapping[str, Any]):
-        self.name, self._folder, self._tree = name, record / name, json.loads(json.dumps(tree))
+        self.name, self._folder, self.tree = name, record / name, json.loads(json.dumps(tree))
         self.chunks: tuple[int, ...] = tuple(tree["chunk_grid"]["configuration"]["chunk_shape"])
         self.dtype = np.dtype(tree["data_type"])
         if [codec["name"] for codec in tree["codecs"]] != _CODECS:
@@ -57,25 +59,24 @@ class GrowingArray:
 
     @property
     def dims(self) -> tuple[str, ...]:
-        return tuple(self._tree["dimension_names"])
+        return tuple(self.tree["dimension_names"])
 
     @property
     def shape(self) -> tuple[int, ...]:
         """As it was committed last."""
-        return tuple(self._tree["shape"])
+        return tuple(self.tree["shape"])
 
     def empty(self) -> np.ndarray:
         """A chunk in which nothing is noted."""
         return np.full(self.chunks, fill_value(self.dtype), self.dtype)
 
     def read(self, place: tuple[int, ...]) -> np.ndarray:
-        """The chunk at a place along the leading dimensions, which may be missing."""
+        """The chunk at a place along the leading dimensions."""
+        self.refuse_lost([place])
         file = self._file(place)
-        if not file.is_file():
-            return self.empty()
         content = file.read_bytes()
         if google_crc32c.value(content[:-4]) != int.from_bytes(content[-4:], "little"):
-            raise RunError(f"{file} is corrupt; begin the record anew.")
+            raise RunError(f"{file} is corrupt; put it back from a copy, or record into another folder.")
         values = np.frombuffer(_ZSTD.decode(content[:-4]), self.dtype.newbyteorder("<"))
         return values.astype(self.dtype).reshape(self.chunks)
 
@@ -90,9 +91,16 @@ class GrowingArray:
     def remove(self, place: tuple[int, ...]) -> None:
         self._file(place).unlink(missing_ok=True)
 
-    def has(self, place: tuple[int, ...]) -> bool:
-        """Whether the chunk is there."""
-        return self._file(place).is_file()
+    def refuse_lost(self, places: Iterable[tuple[int, ...]]) -> None:
+        """Refuse a record that has lost one of the chunks at these places along the leading dimensions."""
+        for file in map(self._file, places):
+            if not file.is_file():
+                raise RunError(f"{file} is lost; put it back from a copy, or record into another folder.")
+
+    def whole(self) -> Iterator[tuple[int, ...]]:
+        """The places of all chunks of an array that does not grow."""
+        sizes = zip(self.shape, self.chunks, strict=True)
+        return itertools.product(*(range(-(-size // max(chunk, 1))) for size, chunk in sizes))
 
     def places(self) -> Iterator[tuple[int, ...]]:
         """Of the chunks that are there, along all dimensions."""
@@ -104,8 +112,8 @@ class GrowingArray:
     def grow(self, rows: int, axis: str) -> dict[str, Any]:
         """Write what the array is with so many rows, along an axis of that name; and return it."""
         grows = next(i for i, dim in enumerate(self.dims) if dim.startswith("step"))
-        self._tree["shape"][grows], self._tree["dimension_names"][grows] = rows, axis
-        content = json.dumps(self._tree, indent=2).encode()
+        self.tree["shape"][grows], self.tree["dimension_names"][grows] = rows, axis
+        content = json.dumps(self.tree, indent=2).encode()
         file = self._folder / "zarr.json"
         if not file.is_file() or file.read_bytes() != content:
             write_atomically(file, content)

@@ -6,6 +6,7 @@ flipped and a record that was never finished are errors that name what is wrong,
 """
 
 import itertools
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,13 +14,14 @@ from pathlib import Path
 from typing import Any, final
 
 import google_crc32c
+import numpy as np
 import xarray as xr
 from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import LocalStore, WrapperStore
 
 from nucleate.record.document import read, read_as, read_tree
-from nucleate.record.schema import SCHEMA_VERSION, RunError
+from nucleate.record.schema import NEVER, SCHEMA_VERSION, RunError
 from nucleate.record.store import CHECKSUM, LOGGED, as_attr, checksum, chunk_file
 
 _CHUNK = re.compile(r"([^/]+)/c(/\d+)*")
@@ -86,14 +88,25 @@ def open_record(path: Path | str, *, complete: bool = True) -> xr.Dataset:
         for name, missing in _missing(path, needed).items():
             raise RunError(
                 f"{path}: variable '{name}' misses {len(missing)} of {len(list(arrays[name].places()))} chunks. "
-                "Resume the run if it is unfinished; otherwise train it again."
+                "Resume the run if it is unfinished; otherwise make it again."
             )
     try:
-        return xr.open_zarr(_Checked(LocalStore(path, read_only=True), path, arrays), consolidated=grows, chunks=None)
+        store = _Checked(LocalStore(path, read_only=True), path, arrays)
+        record = xr.open_zarr(store, consolidated=grows, chunks=None)
+        return _as_it_counts(record) if grows else record
     except RunError:
         raise
     except Exception as error:
         raise RunError(f"{path} cannot be opened: {_first_line(error)}") from error
+
+
+def _as_it_counts(record: xr.Dataset) -> xr.Dataset:
+    """With the ends of the members as they were committed: the arrays of them are replaced a little later."""
+    counts, members = json.loads(record.attrs[LOGGED]), record.sizes["member"]
+    outcome = np.broadcast_to(counts["outcome"], members)
+    last = np.max([np.full(members, NEVER), *(np.broadcast_to(last, members) for _, last, _ in counts["variables"])], 0)
+    ends = {"outcome": outcome, "last_step": last}
+    return record.assign({name: record[name].copy(data=v.astype(record[name].dtype)) for name, v in ends.items()})
 
 
 def verify(path: Path) -> None:
@@ -128,13 +141,13 @@ def _arrays(path: Path, complete: bool = True) -> tuple[bool, dict[str, _Array]]
     if version != SCHEMA_VERSION:
         raise RunError(
             f"{path} has schema version {version}; this nucleate reads version {SCHEMA_VERSION}. "
-            "Train the run again, or install the nucleate that wrote it (see its run.json)."
+            "Make the run again, or install the nucleate that wrote it (see its run.json)."
         )
     if record.consolidated_metadata is None:
         raise RunError(f"{path} was never finished being laid out; resume its run, which makes it again.")
     attrs = dict(record.attributes)
     if attrs.pop(CHECKSUM, None) not in (None, checksum(attrs)):
-        raise RunError(f"{file}: the attributes have changed since the record was made; train the run again.")
+        raise RunError(f"{file}: the attributes have changed since the record was made; make the run again.")
     grows = not complete and LOGGED in attrs
     contents = record.consolidated_metadata.metadata
     return grows, {name: _array(path / name, tree, grows) for name, tree in contents.items()}
@@ -143,9 +156,9 @@ def _arrays(path: Path, complete: bool = True) -> tuple[bool, dict[str, _Array]]
 def _array(folder: Path, tree: Any, grows: bool) -> _Array:
     file = folder / "zarr.json"
     if not file.exists():
-        raise RunError(f"{folder.parent}: variable '{folder.name}' has lost its zarr.json; train the run again.")
+        raise RunError(f"{folder.parent}: variable '{folder.name}' has lost its zarr.json; make the run again.")
     if not grows and as_attr(read_tree(file)) != as_attr(tree):  # else it may be ahead of what was committed
-        raise RunError(f"{file} has changed since the record was made; train the run again.")
+        raise RunError(f"{file} has changed since the record was made; make the run again.")
     return read_as(_Array, tree, file)
 
 
@@ -173,7 +186,7 @@ def _refuse_damage(path: Path, key: str, array: _Array, content: bytes) -> None:
     stored = int.from_bytes(content[-4:], "little")
     if array.has_checksums and (len(content) < 4 or google_crc32c.value(content[:-4]) != stored):
         variable, _, place = key.partition("/")
-        raise RunError(f"{path}: variable '{variable}' has a corrupt chunk, {place}; train the run again.")
+        raise RunError(f"{path}: variable '{variable}' has a corrupt chunk, {place}; make the run again.")
 
 
 def _first_line(error: BaseException) -> str:

@@ -2,7 +2,9 @@
 
 import contextlib
 import errno
+import os
 import time
+import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,10 +19,11 @@ from nucleate.record.logbook import Logbook
 from nucleate.record.opening import open_record
 from nucleate.record.run import Run
 from nucleate.record.schema import RunError
-from nucleate.record.store import LOGGED, as_attr, create_store
+from nucleate.record.store import LOGGED, NOTHING, create_store
 from nucleate.record.tensors import to_numpy
 
 _DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
+_INHERITED: list[contextlib.ExitStack] = []
 
 
 class Recorder:
@@ -31,8 +34,12 @@ class Recorder:
     name. `facts`: arrays that never change, such as the pairs of the task.
 
     What was logged is written every `flush_seconds`, when the next step begins. From then on anyone can read it, and it
-    survives the process. `Recorder` of the same folder continues after `last_step`. A member whose `loss` is not finite
-    has diverged.
+    survives the process. `Recorder` of the same folder continues after `last_step`. If the loop fails, the step it was
+    in is left out, unless every variable of every member was logged at it. A member whose `loss` is not finite has
+    diverged.
+
+    Close it, or use it in a `with`. One that is not closed is written, as that of a loop that failed, when nothing
+    refers to it any more or Python exits; a process that is killed loses what came after the last flush.
 
     >>> import tempfile
     >>> with Recorder(f"{tempfile.mkdtemp()}/run", members={"eta": [0.1, 0.2]}) as recorder:
@@ -54,17 +61,18 @@ class Recorder:
     ):
         self.run = Run(path)
         self._flush_seconds = flush_seconds
-        self._began = self._flushed = time.monotonic()
-        self._now: int | None = None
-        asked = bare_record(members, facts, dims or {})
+        self._flushed = time.monotonic()
+        asked = bare_record(self._known_members() if members is None else members, facts, dims or {})
         with contextlib.ExitStack() as stack, self._telling():
             self._hold(stack)
             record = self._record(asked, any_members=members is None)
             self._alone = members is None and record.sizes["member"] == 1
-            self._before = self.run.about.seconds
-            self.run.update(status="running")
+            self._began = began = self._flushed - self.run.about.seconds
             self._logbook = Logbook(self.run.record_path, record, dims or {})
+            self.run.update(status="running")
+            self._logbook.take_back()
             self._held: contextlib.ExitStack | None = stack.pop_all()
+        self._unless_closed = weakref.finalize(self, _rescue, os.getpid(), self._held, self._logbook, self.run, began)
 
     @property
     def last_step(self) -> int:
@@ -91,9 +99,8 @@ class Recorder:
         self._logbook.refuse_misfits(arrays)
         for name in values:
             self._refuse_backwards(name, step, chosen)
-        if self._now not in (None, step) and self._is_due():
+        if self._logbook.now not in (None, step) and self._is_due():
             self.flush()
-        self._now = step
         for name, array in arrays.items():
             self._logbook.put(name, array, chosen, step)
 
@@ -111,7 +118,7 @@ class Recorder:
         with self._telling():
             self._commit()
             if self._logbook.series:
-                self._logbook.complete(self._steps)
+                self._logbook.complete()
                 self.run.update(status="complete")
         self._release()
 
@@ -125,8 +132,7 @@ class Recorder:
         try:  # what the loop failed of is what is to be told
             with self._telling():
                 if self._held is not None:
-                    self._commit()
-                    self.run.update(status="interrupted")
+                    _leave_off(self._logbook, self.run, self._began)
         except (RunError, OSError) as problem:
             error.add_note(str(problem))
         self._release()
@@ -142,8 +148,12 @@ class Recorder:
                 f"{self.run.path} is being written by another process, or by a recorder that was not closed: close() "
                 "that one, or choose another folder."
             )
-        self.run.refuse_foreign()
+        self.run.refuse_foreign("choose another folder")
         stack.enter_context(self.run.lock())
+
+    def _known_members(self) -> int | None:
+        """How many members the record in the folder has, if there is one."""
+        return Run.open(self.run.path).about.members if self.run.exists() and self.run.record_path.exists() else None
 
     def _record(self, asked: xr.Dataset, any_members: bool) -> xr.Dataset:
         """The record in the folder, begun if it is not there."""
@@ -156,7 +166,7 @@ class Recorder:
             Run.create(run.path, {"by": "recorder", "members": asked.sizes["member"], "steps": 1})
         if not run.record_path.exists():
             run.update(members=asked.sizes["member"])
-            create_store(run.record_path, asked.assign_attrs({LOGGED: as_attr([])}), [])
+            create_store(run.record_path, asked.assign_attrs({LOGGED: NOTHING}), [])
         record = open_record(run.record_path, complete=False)
         if LOGGED not in record.attrs:
             raise RunError(
@@ -204,10 +214,16 @@ class Recorder:
                 f"{where} had the shape {series.inner} for one network before; got {array.shape[1:]}. Log another "
                 "shape under another name."
             )
-        if not np.can_cast(array.dtype, series.array.dtype, "same_kind"):
+        both_whole = array.dtype.kind in "biu" and series.array.dtype.kind in "iu"
+        if not both_whole and not np.can_cast(array.dtype, series.array.dtype, "same_kind"):
             raise ValueError(
                 f"{where} was of {series.array.dtype} before; got {array.dtype}. Convert it from the first step on, or "
                 "log it under another name."
+            )
+        if both_whole and np.any(wrong := array != array.astype(series.array.dtype)):
+            raise ValueError(
+                f"{where} was of {series.array.dtype} before, which cannot hold {array[wrong][0]}. Convert it to a "
+                "larger type from the first step on, or log it under another name."
             )
         return array
 
@@ -239,16 +255,12 @@ class Recorder:
     def _is_due(self) -> bool:
         return time.monotonic() - self._flushed > self._flush_seconds or self._logbook.is_full
 
-    @property
-    def _steps(self) -> int:
-        return max(1, self.last_step)
-
     def _commit(self) -> None:
-        self._logbook.commit()
+        _commit(self._logbook, self.run, self._began)
         self._flushed = time.monotonic()
-        self.run.update(steps=self._steps, seconds=round(self._before + self._flushed - self._began, 2))
 
     def _release(self) -> None:
+        self._unless_closed.detach()
         self._held, held = None, self._held
         if held is not None:
             held.close()
@@ -264,3 +276,23 @@ class Recorder:
             if error.errno not in _DENIED:
                 raise
             raise RunError(f"{path} cannot be written: {error.strerror}. Choose another folder.") from error
+
+
+def _commit(logbook: Logbook, run: Run, began: float, **changes: Any) -> None:
+    logbook.commit()
+    run.update(steps=logbook.newest, seconds=round(time.monotonic() - began, 2), **changes)
+
+
+def _leave_off(logbook: Logbook, run: Run, began: float) -> None:
+    logbook.leave_out_half()
+    _commit(logbook, run, began, status="interrupted")
+
+
+def _rescue(process: int, held: contextlib.ExitStack, logbook: Logbook, run: Run, began: float) -> None:
+    """Write what a recorder holds that was never closed, in the process that made it."""
+    if process != os.getpid():
+        _INHERITED.append(held)  # letting go of the lock here would take it from the process that holds it
+        return
+    with held:
+        if run.exists():
+            _leave_off(logbook, run, began)

@@ -106,10 +106,10 @@ class Run:
         """Whether there is a run in the folder."""
         return self._about_file.exists()
 
-    def refuse_foreign(self) -> None:
+    def refuse_foreign(self, way_out: str = "choose another folder with --out") -> None:
         """Refuse to write to a folder that holds anything but a run, or the beginnings of one."""
         if not self.exists() and not self.folder.is_fresh():
-            raise RunError(f"{self.path} is neither empty nor a run directory; choose another folder with --out.")
+            raise RunError(f"{self.path} is neither empty nor a run directory; {way_out}.")
 
     @property
     def folder(self) -> Folder:

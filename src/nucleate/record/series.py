@@ -1,12 +1,14 @@
 """What is logged of one variable, on its way to the store: whole chunks of rows, kept until they are written."""
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from nucleate.record.disk import at_once
 from nucleate.record.growing import GrowingArray
 from nucleate.record.schema import NEVER, Variable, fill_value
 
@@ -22,13 +24,21 @@ Place = tuple[int, int]
 
 @dataclass
 class Series:
-    """One variable of a record that grows. `last`: the step at which each member was logged last."""
+    """One variable of a record that grows.
+
+    `last`: the step at which each member was logged last; `there`: the chunks that hold a row, on the disk or not.
+    """
 
     array: GrowingArray
     last: np.ndarray
+    before: np.ndarray = field(init=False)  # `last`, without the step at which a member was logged since it counts
+    there: set[Place] = field(default_factory=set)
     held: dict[Place, np.ndarray] = field(default_factory=dict)
     unwritten: set[Place] = field(default_factory=set)
     noted: int = 0  # bytes that are not on the disk
+
+    def __post_init__(self):
+        self.before = self.last.copy()
 
     @classmethod
     def new(cls, record: Path, variable: Variable) -> "Series":
@@ -58,17 +68,29 @@ class Series:
             chunk[start - number * width : stop - number * width, row % rows] = values[
                 start - members.start : stop - members.start
             ]
+            self.there.add(place)
             self.unwritten.add(place)
         self.noted += values.nbytes
+        last = self.last[members]
+        self.before[members] = np.where(last == step, self.before[members], last)
         self.last[members] = step
+
+    def leave_out(self, step: int, row: int) -> None:
+        """Take back the row of a step, of those members of which it does not count yet."""
+        width, rows = self.array.chunks[:2]
+        for member in np.flatnonzero((self.last == step) & (self.before < step)):
+            place = int(member) // width, row // rows
+            self._chunk(place)[member % width, row % rows] = fill_value(self.array.dtype)
+            self.unwritten.add(place)
+            self.last[member] = self.before[member]
 
     def write(self) -> None:
         """Write every chunk that has changed. It is forgotten by `written`, when it counts."""
-        with ThreadPoolExecutor(_WRITERS) as pool:
-            list(pool.map(lambda place: self.array.write(place, self.held[place]), sorted(self.unwritten)))
+        at_once(lambda place: self.array.write(place, self.held[place]), sorted(self.unwritten), _WRITERS)
 
     def written(self) -> None:
         """What was written counts: keep no more than may soon be needed again."""
+        self.before = self.last.copy()
         self.unwritten.clear()
         self.noted = kept = 0
         for place in reversed(list(self.held)):
@@ -78,36 +100,55 @@ class Series:
 
     def fill_gaps(self, rows: int) -> None:
         """Write chunks without any row, so that none is missing."""
-        for place in self._places(rows):
-            if place not in self.held and not self.array.has(place):
-                self._chunk(place)
-                self.unwritten.add(place)
-                self.write()
-                self.written()
+        every = np.full(-(-len(self.last) // self.array.chunks[0]), rows)
+        for place in sorted({*self._places(every)} - self.there):
+            self._chunk(place)
+            self.there.add(place)
+            self.unwritten.add(place)
+            self.write()
+            self.written()
+
+    def gaps(self, steps: np.ndarray) -> list[Place]:
+        """Chunks without a row, at `steps` that its members have passed."""
+        return sorted({*self._places(self._logged(steps).max(1))} - self.there)
+
+    def restore(self, steps: np.ndarray, gaps: Iterable[Place]) -> None:
+        """Take in what was committed, of which nothing may be lost."""
+        self.there = {*self._places(self._logged(steps).max(1))} - {*gaps}
+        self.array.refuse_lost(sorted(self.there))
 
     def forget(self, steps: np.ndarray) -> None:
         """Take back rows that a killed process wrote and did not commit."""
-        width, rows = self.array.chunks[:2]
-        for place in list(self.array.places()):
-            logged = np.zeros((width, 1), int)
-            last = self.last[place[0] * width : (place[0] + 1) * width]
-            logged[: len(last), 0] = np.searchsorted(steps, last, side="right")
+        rows, logged_of = self.array.chunks[1], self._logged(steps)
+        for place in [place[:2] for place in self.array.places()]:
+            logged = logged_of[place[0]][:, None]
+            members = self.last[place[0] * len(logged) : (place[0] + 1) * len(logged)]
             here = np.arange(place[1] * rows, (place[1] + 1) * rows)
-            if here[0] >= logged.max():
+            if place not in self.there:
                 self.array.remove(place)
-            elif here[-1] >= logged[: len(last)].min():
+            elif here[-1] >= logged[: len(members)].min():
                 chunk = self.array.read(place)
                 chunk[here >= logged] = fill_value(chunk.dtype)
                 self.array.write(place, chunk)
 
     def _chunk(self, place: Place) -> np.ndarray:
         # The newest is the last.
-        self.held[place] = self.held.pop(place) if place in self.held else self.array.read(place)
+        self.held[place] = self.held.pop(place) if place in self.held else self._stored(place)
         return self.held[place]
 
-    def _places(self, rows: int) -> Iterator[Place]:
-        width, long = self.array.chunks[:2]
-        return ((i, j) for i in range(-(-len(self.last) // width)) for j in range(-(-rows // long)))
+    def _stored(self, place: Place) -> np.ndarray:
+        return self.array.read(place) if place in self.there else self.array.empty()
+
+    def _logged(self, steps: np.ndarray) -> np.ndarray:
+        """How many rows each member has passed: [chunk along the members, member of that chunk]."""
+        width = self.array.chunks[0]
+        logged = np.zeros((-(-len(self.last) // width), width), int)
+        logged.flat[: len(self.last)] = np.searchsorted(steps, self.last, side="right")
+        return logged
+
+    def _places(self, rows: np.ndarray) -> Iterator[Place]:
+        """Of so many rows for each chunk along the members."""
+        return ((i, j) for i, count in enumerate(rows) for j in range(-(-int(count) // self.array.chunks[1])))
 
 
 @dataclass
@@ -119,20 +160,27 @@ class Steps:
 
     @classmethod
     def new(cls, record: Path, axis: str) -> "Steps":
-        return cls(GrowingArray.new(record, Variable(axis, (axis,), (1,), np.dtype("int64"), (_MOST_ROWS,))))
+        return cls(GrowingArray(record, axis, _steps_tree(_MOST_ROWS)))
 
     def read(self) -> list[int]:
         """Those that were committed."""
-        chunks = [self.array.read((number,)) for number in range(-(-self.count // _MOST_ROWS))]
+        chunks = [self.array.read((number,)) for number in range(-(-self.count // self.array.chunks[0]))]
         return np.concatenate(chunks)[: self.count].tolist()
 
     def write(self, steps: list[int]) -> None:
         """Write chunks that have changed."""
-        for number in range(self.count // _MOST_ROWS, -(-len(steps) // _MOST_ROWS)):
+        rows = self.array.chunks[0]
+        for number in range(self.count // rows, -(-len(steps) // rows)):
             chunk = self.array.empty()
-            part = steps[number * _MOST_ROWS : (number + 1) * _MOST_ROWS]
+            part = steps[number * rows : (number + 1) * rows]
             chunk[: len(part)] = part
             self.array.write((number,), chunk)
+
+
+@cache
+def _steps_tree(rows: int) -> dict[str, Any]:
+    """What every axis of steps is, but for its name, which `GrowingArray.grow` sets; of so many rows a chunk."""
+    return GrowingArray.new(Path(), Variable("step", ("step",), (1,), np.dtype("int64"), (rows,))).tree
 
 
 def laid_out(name: str, dims: tuple[str, ...], value: np.ndarray, members: int) -> Variable:

@@ -22,7 +22,10 @@ COMPRESSORS = (ZstdCodec(level=1), Crc32cCodec())
 CHECKSUM = "sha256"
 """The attribute of a record that is a checksum of all others."""
 LOGGED = "logged"
-"""The attribute of a record that grows: the step at which each variable was logged last, for each member."""
+"""The attribute of a record that grows, in JSON: `outcome` of each member; and of each of the `variables` its name, the
+step at which each member was logged last, and the chunks that are not there since no member was logged in them."""
+NOTHING = '{"outcome": 0, "variables": []}'
+"""What it says at first."""
 
 
 def create_store(path: Path, frame: xr.Dataset, variables: Iterable[Variable]) -> None:

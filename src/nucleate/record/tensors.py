@@ -42,7 +42,7 @@ def _converted(value: Any) -> np.ndarray:
         value = value.to_dense() if getattr(value, "is_sparse", False) else value
         unknown = str(value.dtype).removeprefix("torch.") in ("bfloat16", "float8_e4m3fn", "float8_e5m2")
         return np.asarray(value.float() if unknown else value)
-    if hasattr(value, "get") and hasattr(value, "dtype"):  # CuPy
+    if hasattr(value, "get") and hasattr(value, "__cuda_array_interface__"):  # CuPy
         value = value.get()
     try:
         return np.asarray(value)
