@@ -19,10 +19,13 @@ def test_a_loss_that_is_nan_to_the_end_has_diverged_as_a_recorder_says(tmp_path)
 
 
 def test_a_member_that_ended_early_is_well_whatever_is_beside_its_loss():
-    record = from_arrays(ARRAYS, range(3), members=2, last_steps=[2, 0])
+    record = from_arrays(ARRAYS, range(3), members=2, facts={"last_step": [2, 0]})
     assert record.outcome.values.tolist() == [Outcome.OK] * 2
     assert record["count"].values.tolist() == [[0, 1, 2], [3, -1, -1]]
-    assert from_arrays(ARRAYS, range(3), members=2, last_steps=[2, -1]).outcome.values.tolist() == [1, Outcome.PENDING]
+    assert from_arrays(ARRAYS, range(3), members=2, facts={"last_step": [2, -1]}).outcome.values.tolist() == [
+        1,
+        Outcome.PENDING,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -31,9 +34,12 @@ def test_a_member_that_ended_early_is_well_whatever_is_beside_its_loss():
         ({"steps": [0, 1, 2**31]}, r"steps of 'loss' must be < 2\*\*31"),
         ({"steps": [-1, 0, 1]}, "steps of 'loss' must be >= 0"),
         ({"steps": np.array([2, 1, 3], np.uint8)}, "must be whole numbers >= 0 that rise"),
-        ({"last_steps": [2, 3]}, r"last_steps must be a whole number from -1 to 2 for each of 2 members; got \[2, 3\]"),
-        ({"last_steps": [2.0, 1.0]}, "last_steps must be a whole number"),
-        ({"last_steps": [2]}, "for each of 2 members"),
+        (
+            {"facts": {"last_step": [2, 3]}},
+            r"last_step must be a whole number from -1 to 2 for each of 2 members; got \[2, 3\]",
+        ),
+        ({"facts": {"last_step": [2.0, 1.0]}}, "last_step must be a whole number"),
+        ({"facts": {"last_step": [2]}}, "for each of 2 members"),
     ],
 )
 def test_steps_that_cannot_be_are_refused(given, message):

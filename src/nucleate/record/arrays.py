@@ -28,21 +28,22 @@ def from_arrays(
     members: Any = None,
     dims: Mapping[str, Any] | None = None,
     facts: Mapping[str, Any] | None = None,
-    last_steps: Any = None,
     into: Path | str | None = None,
 ) -> xr.Dataset:
     """The record that a `Recorder` would have made of `arrays`, each [member, step, ...]; written to `into`, if given.
 
     `steps`: of the rows, or those of each variable by its name. `members`, `dims`, `facts`: as for a `Recorder`; if
-    `members` are left out, there is one, and arrays are [step, ...]. `last_steps`: where each member ended, -1 if it
-    was not trained; the last of `steps` if left out. What an array holds after that is left out. A member whose `loss`
-    is not finite has diverged.
+    `members` are left out, there is one, and arrays are [step, ...]. The fact `last_step`, if given, is where each
+    member ended, -1 if it was not trained; what an array holds after that is left out. A member whose `loss` is not
+    finite has diverged.
 
     >>> losses = [[3.0, 1.0], [2.0, 0.0], [2.0, np.nan]]
-    >>> record = from_arrays({"loss": losses}, [0, 10], members={"eta": [0.1, 0.5, 0.9]}, last_steps=[10, 0, 10])
+    >>> record = from_arrays({"loss": losses}, [0, 10], members=3, facts={"last_step": [10, 0, 10]})
     >>> record.loss.values[1].tolist(), [Outcome(outcome).name for outcome in record.outcome.values]
     ([2.0, nan], ['OK', 'OK', 'DIVERGED'])
     """
+    facts = dict(facts or {})
+    ended = facts.pop("last_step", None)
     record = bare_record(members, facts, dims or {})
     count = record.sizes["member"]
     rows = {name: _rows(name, steps) for name in arrays}
@@ -56,7 +57,7 @@ def from_arrays(
     fixed = {str(name): (tuple(map(str, v.dims)), v.shape) for name, v in record.variables.items()}
     refuse_misfits({name: array.shape[2:] for name, array in values.items()}, {}, fixed, dims or {})
     axes = _axes({name: array[0, 0].size for name, array in values.items()}, rows)
-    last = _last(last_steps, rows, count)
+    last = _last(ended, rows, count)
     for name, array in values.items():
         inner = dims_of(name, array.shape[2:], dims or {})
         record[name] = (("member", axes[name], *inner), _until(last, rows[name], array))
@@ -98,10 +99,10 @@ def _axes(sizes: Mapping[str, int], rows: Mapping[str, np.ndarray]) -> dict[str,
 def _last(given: Any, rows: Mapping[str, np.ndarray], count: int) -> np.ndarray:
     """The step at which each member ended: that of the last row if nothing is given."""
     newest = max(int(steps[-1]) for steps in rows.values())
-    last = to_numpy("from_arrays: last_steps", newest if given is None else given)
+    last = to_numpy("from_arrays: last_step", newest if given is None else given)
     if last.dtype.kind not in "iu" or last.shape not in ((), (count,)) or np.any((last < NEVER) | (last > newest)):
         raise ValueError(
-            f"from_arrays: last_steps must be a whole number from {NEVER} to {newest} for each of {count} members; "
+            f"from_arrays: last_step must be a whole number from {NEVER} to {newest} for each of {count} members; "
             f"got {shown(given)}."
         )
     return np.broadcast_to(last, count)
