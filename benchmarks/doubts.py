@@ -1,6 +1,6 @@
 """How often a learning coefficient is wrong without a doubt, or doubted without being wrong.
 
-`python -m benchmarks.doubts` prints the tables, in about five minutes.
+`python -m benchmarks.doubts` prints the tables of docs/doubts.md; it takes minutes.
 
 Losses are sampled whose λ̂ at finite nβ is known by quadrature, at fixed steps, which suit some temperatures and are too
 long or too short for others. The thresholds of doubts were chosen on cases that are not `fresh`, with other seeds.
