@@ -1,4 +1,4 @@
-"""Rooms whose names are loaded when they are asked for, so that reading a file does not wait for what draws and trains."""
+"""Rooms whose names are loaded when they are asked for: reading a file does not wait for what draws and trains."""
 
 import ast
 import importlib
