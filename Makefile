@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: tour test test-cpus fuzz lint bench docs clean
+.PHONY: tour test test-torch test-cpus fuzz lint bench bench-cpus docs clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -23,6 +23,10 @@ test: $(VENV)/.installed-test
 	$(BIN)/python -m slipcover --source src/nucleate --json --out $(VENV)/coverage.json -m pytest $(PARALLEL)
 	@$(BIN)/python -c 'import json; print("coverage: {percent_covered:.1f} % of the lines of src".format_map(json.load(open("$(VENV)/coverage.json"))["summary"]))'
 	$(BIN)/lint-imports
+
+# What needs PyTorch, which the other tests do without.
+test-torch: $(VENV)/.installed-test $(VENV)/.installed-torch
+	$(BIN)/python -m pytest $(PARALLEL) -m torch tests
 
 # The suite once for each instruction set of this machine's processor.
 test-cpus: $(VENV)/.installed-test
@@ -43,8 +47,13 @@ lint: $(VENV)/.installed-lint
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks $(ONLY)
 
+# On a processor with AVX-512: the same, then as an AVX2 processor would do it.
+bench-cpus: $(VENV)/.installed-bench
+	$(BIN)/python -m benchmarks.cpus
+
+# The documentation site, into docs/site; `make docs RUNS='runs/circles-standard …'` takes their pictures into the gallery.
 docs: $(VENV)/.installed-docs
-	$(BIN)/python docs
+	$(BIN)/python -m docs $(if $(RUNS),--runs $(RUNS))
 
 clean:
-	rm -rf $(VENV) runs docs/api
+	rm -rf $(VENV) runs docs/site

@@ -1,29 +1,7 @@
-"""What two transformers' benchmarks share: a block as PyTorch writes it, and the time of a fleet."""
-
-import tempfile
-import time
-from collections.abc import Callable
-from pathlib import Path
+"""A transformer's block as PyTorch writes it, for the benchmarks of two transformers."""
 
 import numpy as np
 import torch
-
-from nucleate.fleet import Plan, train
-
-
-def network_steps(planned: Callable[[str, int], Plan], networks: int, steps: int) -> float:
-    """Network-steps a second of `nucleate.fleet.train` as a user calls it; `planned`: a plan by its name and steps.
-
-    Compilation is paid by a first, short run (the compile cache keeps it), as it is by PyTorch's warm-up.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        for name, length in (("warm", 2), ("timed", steps)):
-            plan = planned(name, length)
-            plan.data  # noqa: B018 - made before the clock starts, like PyTorch's tensors
-            began = time.perf_counter()
-            train(plan, Path(folder) / name)
-            spent = time.perf_counter() - began
-    return networks * steps / spent
 
 
 def torch_block(block, width: int, heads: int, hidden: int, dropout: float = 0.0) -> torch.nn.TransformerEncoderLayer:

@@ -34,6 +34,7 @@ from nucleate.claims import (
 from nucleate.machine import cores
 from nucleate.papers.collisions.ledger.shares import share_in_networks
 from nucleate.papers.grokking.readings import half_crossing
+from nucleate.papers.repons.ledger.configurations import largest_fall
 
 UNITS = (6, 20, 100)
 _MANY, _FEW, _LEAST = 10_000, 600, 100  # samples: where there is a formula, where it is resampled, and of 1,600 units
@@ -111,6 +112,22 @@ def _difference(first: tuple[int, int], other: tuple[int, int], _level: float) -
 
 def _rising(rng: np.random.Generator, units: int) -> _Samples:
     return (rng.random((units, len(_SIZES))) < _RISE,)
+
+
+def _early(rng: np.random.Generator, units: int) -> _Samples:
+    """Four numbers that are as closely related to a fifth."""
+    y = rng.normal(size=(units, 1))
+    return np.concatenate([y, (y + rng.normal(size=(units, 4))) / math.sqrt(2)], axis=1), np.zeros(units)
+
+
+def _weakest(columns: np.ndarray, _: np.ndarray) -> float:
+    return min(spearman(columns[:, 0], column) for column in columns.T[1:])
+
+
+def _in_wells(rng: np.random.Generator, units: int) -> _Samples:
+    """In-well fractions of networks, and whether they are canonical, which is the more likely the higher these are."""
+    inside = rng.random(units)
+    return inside, rng.random(units) < 0.2 + 0.6 * inside
 
 
 def _of(statistic: Callable, **options) -> Callable[..., Estimate]:
@@ -210,6 +227,15 @@ CASES = (
         _rising,
         _of(lambda sets: half_crossing(_SIZES, sets.mean(0)), bounds=_INSIDE),
         half_crossing(_SIZES, _RISE),
+    ),
+    Case("largest of all", "uniform", lambda rng, n: (rng.random(n),), _of(np.max), 1.0),
+    Case("smallest of four spearman", "normal, all ρ = 0.7", _early, _of(_weakest), 6 / math.pi * math.asin(0.5**1.5)),
+    Case(
+        "largest fall from bin to bin",
+        "shares of 20% to 80%",
+        _in_wells,
+        _of(largest_fall, bounds=_INSIDE),
+        partial(_limit, largest_fall, _in_wells),
     ),
     Case("share, undecided in part", "hits of 80%, of which 70% are known", _waiting, _later, 0.8, True),
     *(

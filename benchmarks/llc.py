@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from itertools import pairwise
@@ -64,7 +65,8 @@ def _forward(numpy, layers, tanh: bool, x):
 
 
 def nucleate(problem: Problem) -> dict[str, float]:
-    """CPU seconds of calls to `learning_coefficient`: the first compiles, the second finds the program ready.
+    """CPU seconds of calls to `learning_coefficient`: the first compiles, the second loads the program from the disk,
+    as the next process does, and the third finds it ready.
 
     Where a checkpoint alone fills a core's cache, all are run one after another, and 50 are extrapolated from `TIMED`.
     """
@@ -96,9 +98,12 @@ def nucleate(problem: Problem) -> dict[str, float]:
     for checkpoints, timed in ((1, 1), (CHECKPOINTS, TIMED if alone else CHECKPOINTS)):
         jax.clear_caches()
         first, _ = estimate(timed)
+        jax.clear_caches()
+        loading, _ = estimate(timed)
         again, value = estimate(timed)
         seconds |= {f"{checkpoints}": again * checkpoints / timed, "coefficient": value}
         seconds[f"{checkpoints}, compiling"] = first - again + seconds[f"{checkpoints}"]
+        seconds[f"{checkpoints}, compiled before"] = loading - again + seconds[f"{checkpoints}"]
     return seconds
 
 
@@ -157,7 +162,9 @@ def missing() -> str | None:
 def measure(subject: str, problem: str) -> dict[str, float]:
     """The CPU seconds of a subject of `SUBJECTS` on a problem of `PROBLEMS`, in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.llc", subject, problem]
-    ran = subprocess.run(command, capture_output=True, text=True)
+    with tempfile.TemporaryDirectory() as empty:  # nothing has been compiled yet
+        environment = os.environ | {"XDG_CACHE_HOME": empty}
+        ran = subprocess.run(command, capture_output=True, text=True, env=environment)
     if ran.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{ran.stderr}")
     return json.loads(ran.stdout.splitlines()[-1])

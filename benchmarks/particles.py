@@ -1,7 +1,5 @@
 """The training step of the particle transformer, here and as the same network in PyTorch, with the same numbers."""
 
-import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -14,11 +12,11 @@ import optax
 import torch
 from torch.nn import functional
 
+from benchmarks.fleets import network_steps
 from benchmarks.gemm import peak
 from benchmarks.toy import rate
-from nucleate.fleet.program import differentiate
+from nucleate.fleet import Every, Plan, Probe, Recipe, grid, pieces
 from nucleate.models import Frame, ParticleTransformer, TransformerSize
-from nucleate.papers.collisions.recipe import microbatches
 from nucleate.tasks import Box, ParticleTask
 
 
@@ -44,10 +42,6 @@ class Case:
         return tuple(np.array(array, np.float32) for array in arrays)
 
     @property
-    def microbatches(self) -> int:
-        return microbatches(self.batch, self.task.particles)
-
-    @property
     def flops(self) -> int:
         """Of the products with weights and of attention, forward and twice that backward."""
         width, rows, particles = self.size.width, self.batch * self.task.particles, self.task.particles
@@ -62,34 +56,43 @@ SMALL = Case(ParticleTask(particles=12, box=Box((6.0, 6.0))), TransformerSize(3,
 PAPER = Case(ParticleTask(), TransformerSize(), batch=64)
 
 
-def nucleate(case: Case, steps: int, networks: int) -> float:
-    """Steps a second of all `networks` together: forward pass, gradient and Adam in a compiled loop for each.
+def nucleate(case: Case, networks: int, steps: int) -> float:
+    """Network-steps a second of a fleet that keeps its loss."""
 
-    Each in a thread and compiled as a fleet does it; alone, a network has all cores to itself.
-    """
-    position, velocity, boundary, target = case.data
-    adam, key = optax.adam(1e-4), jax.random.key(0)
+    def planned(name: str, length: int) -> Plan:
+        return Plan(OneBatch(case), grid(seed=range(networks)), length, about={"experiment": name})
 
-    def loss(model, batch, key):
+    return network_steps(planned, networks, steps)
+
+
+@final
+@dataclass(frozen=True)
+class OneBatch(Recipe):
+    """The case's network, trained by Adam on the case's batch, as the collisions' fleets are on theirs."""
+
+    case: Case
+
+    @property
+    def microbatches(self) -> tuple[int, ...]:  # type: ignore[override]
+        return pieces(self.case.batch, self.case.task.particles)
+
+    def data(self, member):
+        position, velocity, _, target = self.case.data
+        return {"train": (position, velocity, target)}
+
+    def model(self, member, key):
+        return ParticleTransformer(self.case.size, Frame(self.case.task.box.centre), key=key)
+
+    def optimizer(self, member):
+        return optax.adam(1e-4)
+
+    def loss(self, model, batch, key):
         position, velocity, target = batch
-        return jnp.mean(jnp.square(model(position, velocity, boundary) - target)), None
+        return jnp.mean(jnp.square(model(position, velocity, self.case.data[2]) - target)), None
 
-    def step(_, carry):
-        model, state = carry
-        _, grads = differentiate(loss, model, (position, velocity, target), key, case.microbatches)
-        updates, state = adam.update(grads, state)
-        return eqx.apply_updates(model, updates), state
-
-    def train(carry, steps):
-        return jax.lax.fori_loop(0, steps, step, carry)
-
-    run = jax.jit(train, compiler_options={"xla_cpu_multi_thread_eigen": False})
-    start = case.model, adam.init(eqx.filter(case.model, eqx.is_array))
-    jax.block_until_ready(run(start, 2))
-    with ThreadPoolExecutor(networks) as pool:
-        began = time.perf_counter()
-        list(pool.map(lambda _: jax.block_until_ready(run(start, steps)), range(networks)))
-        return networks * steps / (time.perf_counter() - began)
+    @property
+    def probes(self):
+        return (Probe("loss", lambda view: view.loss, Every(100)),)
 
 
 def pytorch(case: Case, steps: int) -> float:

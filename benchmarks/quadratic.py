@@ -1,10 +1,7 @@
 """Quadratic networks on cyclic groups: a step on 90 % of all pairs, by PyTorch and here."""
 
-import tempfile
-import time
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import final
 
 import equinox as eqx
@@ -13,9 +10,10 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from benchmarks.fleets import network_steps
 from benchmarks.gemm import peak
 from benchmarks.toy import rate
-from nucleate.fleet import train
+from nucleate.fleet import Plan
 from nucleate.models import Quadratic
 from nucleate.papers.algebra.experiments.network import GroupFleet
 
@@ -56,19 +54,13 @@ C71 = Case(GroupFleet("C71"))
 
 
 def nucleate(case: Case, networks: int, steps: int) -> float:
-    """Network-steps a second of `nucleate.fleet.train` as a user calls it, recording as the paper's fleets do.
+    """Network-steps a second of a fleet that records as the paper's do."""
+    fields = case.fleet.to_json()
 
-    Compilation is paid by a first, short run (the compile cache keeps it), as it is by PyTorch's warm-up.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        for name, length in (("warm", 2), ("timed", steps)):
-            fields = case.fleet.to_json() | {"seeds": networks, "steps": length}
-            plan = GroupFleet.from_json(fields).plan(name)
-            plan.data  # noqa: B018 - made before the clock starts, like PyTorch's tensors
-            began = time.perf_counter()
-            train(plan, Path(folder) / name)
-            spent = time.perf_counter() - began
-    return networks * steps / spent
+    def planned(name: str, length: int) -> Plan:
+        return GroupFleet.from_json(fields | {"seeds": networks, "steps": length}).plan(name)
+
+    return network_steps(planned, networks, steps)
 
 
 def torch_loop(case: Case, steps: int) -> float:

@@ -2,13 +2,14 @@
 
 import statistics
 
-from benchmarks.toy import nucleate_fleet
+from benchmarks.fleets import network_steps
+from benchmarks.toy import planned
 
 
 def overhead(members: int, steps: int, rounds: int) -> float:
     """Share of the time that recording every 10 steps adds over recording the first and last step only."""
     ratios = []
     for _ in range(rounds):
-        blind = nucleate_fleet(members, steps, look=steps)
-        ratios.append(blind / nucleate_fleet(members, steps, look=10) - 1)
+        blind, watched = (network_steps(planned(members, look), members, steps) for look in (steps, 10))
+        ratios.append(blind / watched - 1)
     return statistics.median(ratios)

@@ -1,14 +1,13 @@
 """The toy addition network 1-200-200-30 on 45 pairs, trained by PyTorch one by one, by PyTorch in a batch, and here."""
 
 import itertools
-import tempfile
 import time
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import torch
 
-from nucleate.fleet import train
+from benchmarks.fleets import Planned
 from nucleate.papers.grokking.experiments import ToyFleet
 from nucleate.tasks import AdditionTask
 
@@ -78,26 +77,16 @@ def torch_fleet(members: int, steps: int) -> float:
     return members * rate(step, steps)
 
 
-def rate(step, steps: int) -> float:
+def rate(step: Callable[[], None], steps: int, clock: Callable[[], float] = time.perf_counter) -> float:
     """Steps a second, after a few to warm up."""
     for _ in range(5):
         step()
-    began = time.perf_counter()
+    began = clock()
     for _ in range(steps):
         step()
-    return steps / (time.perf_counter() - began)
+    return steps / (clock() - began)
 
 
-def nucleate_fleet(members: int, steps: int, look: int = 10) -> float:
-    """Model-steps a second of `nucleate.fleet.train` as a user calls it, recording every `look` steps, on all cores.
-
-    Compilation is paid by a first, short run (the compile cache keeps it), as it is by PyTorch's warm-up.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        for name, length in (("warm", look), ("timed", steps)):
-            plan = ToyFleet(seeds=members, steps=length, look=look).plan(name)
-            plan.data  # noqa: B018 - made before the clock starts, like PyTorch's tensors
-            began = time.perf_counter()
-            train(plan, Path(folder) / name)
-            spent = time.perf_counter() - began
-    return members * steps / spent
+def planned(members: int, look: int = 10) -> Planned:
+    """The same network as a fleet that records every `look` steps."""
+    return lambda name, steps: ToyFleet(seeds=members, steps=steps, look=look).plan(name)

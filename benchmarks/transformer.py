@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from benchmarks.encoder import network_steps, tensor, torch_block
+from benchmarks.encoder import tensor, torch_block
+from benchmarks.fleets import network_steps
 from benchmarks.gemm import peak
 from benchmarks.toy import rate
 from nucleate.models import PairTransformer

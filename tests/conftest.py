@@ -4,6 +4,8 @@ This file is read before any test imports `nucleate`, which is when the first an
 """
 
 import atexit
+import functools
+import gc
 import os
 import shutil
 import signal
@@ -23,6 +25,10 @@ runtime_types.check()
 
 # Slipcover counts the lines of a module that it sees first.
 sys.meta_path.sort(key=lambda finder: type(finder).__name__ != "SlipcoverMetaPathFinder")
+
+# Every test module is in memory, and tracing makes objects by the million: looked through as often as Python does by
+# itself, they would take an eighth of the suite's time.
+gc.set_threshold(50_000, 20, 10)
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
@@ -50,6 +56,9 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     if "xla_backend_optimization_level" not in os.environ.get("XLA_FLAGS", ""):
         quickly = "--xla_backend_optimization_level=1 --xla_cpu_use_fusion_emitters=false"
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {quickly}".strip()
+    # Without bytecode beside the sources, each worker and each process that tests start would compile them again.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     # Workers of pytest-xdist, and processes that tests start, inherit these: however small a program is, it is compiled
     # once for all of them.
     caches = tempfile.mkdtemp(prefix="nucleate-tests-", dir=_in_memory())
@@ -69,6 +78,10 @@ def pytest_sessionstart() -> None:
         tempfile.tempdir = os.environ["TMPDIR"] = os.environ["XDG_CACHE_HOME"]
 
 
+def pytest_collection_finish() -> None:
+    gc.freeze()  # what all tests need lives to the end
+
+
 @pytest.fixture(scope="session")
 def common(tmp_path_factory) -> Path:
     """A folder that all workers share: what one has trained there, the others find."""
@@ -76,3 +89,25 @@ def common(tmp_path_factory) -> Path:
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "common"
     folder.mkdir(exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="module")
+def compiled_once():
+    """Fleets of equal recipes share their programs, for tests that train the same one again and again."""
+    from nucleate.fleet import estimate
+    from nucleate.fleet.program import Program
+
+    @functools.cache
+    def shared(recipe, static: tuple, lanes: int, keep_weights) -> Program:
+        return Program(recipe, dict(static), lanes, keep_weights)
+
+    def program(recipe, static: dict, lanes: int, keep_weights=None) -> Program:
+        try:
+            return shared(recipe, tuple(static.items()), lanes, keep_weights)
+        except TypeError:  # there is an array among its fields
+            return Program(recipe, static, lanes, keep_weights)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for home in (estimate, sys.modules["nucleate.fleet.train"]):
+            patch.setattr(home, "Program", program)
+        yield

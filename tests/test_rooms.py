@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+import nucleate
+
 ROOMS = ["claims", "papers", "plots", "record", "report"]
 
 
@@ -38,3 +40,18 @@ def test_a_name_loads_its_own_module_alone():
         "sys.exit(', '.join({'matplotlib', 'xarray', 'zarr'} & set(sys.modules)) or None)\n"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_every_room_is_there_once_nucleate_is_imported():
+    code = (
+        "import sys, nucleate\n"
+        "assert {'record', 'fleet', 'theories'} <= set(dir(nucleate)), dir(nucleate)\n"
+        "assert 'nucleate.record' not in sys.modules\n"
+        "assert nucleate.record.Run.__module__ == 'nucleate.record.run'\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_room_that_is_not_there_is_told_with_those_that_are():
+    with pytest.raises(AttributeError, match=r"no attribute 'records'; its rooms are algebra, .*, record, "):
+        nucleate.records  # noqa: B018

@@ -1,6 +1,8 @@
 """While testing, what contradicts an annotation is an error: in `nucleate`, and wherever the check is put."""
 
+import importlib.util
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -47,3 +49,13 @@ def test_annotations_without_shapes_are_checked_too():
         in_bytes("many")  # type: ignore[arg-type]
     with pytest.raises(BeartypeCallHintViolation):
         Run(3)  # type: ignore[arg-type]
+
+
+def test_checked_bytecode_is_not_left_to_other_processes():
+    """Also not by what counts lines, which asks a loader for code instead of executing a module."""
+    found = importlib.util.find_spec("nucleate.machine.caches")
+    assert found is not None
+    assert found.loader is not None
+    found.loader.get_code(found.name)  # type: ignore[attr-defined]
+    plain = Path(importlib.util.cache_from_source(str(found.origin)))
+    assert not plain.is_file() or b"jaxtyped" not in plain.read_bytes()

@@ -81,6 +81,7 @@ train(P, 3)                                                 | train
 train(P, "there", watch="bar")                              | watch
 train(P, "there", checkpoint_seconds="often")               | checkpoint_seconds
 train(P, "there", checkpoint_seconds=-1.0)                  | checkpoint_seconds
+train(P, "there", allow="long")                             | allow
 train(Probed(("member",)), "there")                         | member
 train(Probed(("step",)), "there")                           | step
 train(Probed(("token",), 0), "there")                       | vector
@@ -92,6 +93,17 @@ replay(P, "run", 0)                                         | run
 replay(Plan(R, table(seed=[5, 6], eta=0.3), 20), RUN, 0)    | plan
 rebuild(R, {"eta": 0.1}, zeros(99))                         | weights
 rebuild(R, {"eta": 0.1}, "weights")                         | weights
+Plan(R, M, 20, keep_weights=5)                              | Plan.keep_weights
+Plan(R, M, 20, made_by="Lines")                             | Plan.made_by
+open_run("nowhere")                                         | nowhere            | RunError
+open_run(RUN.path, "Line")                                  | recipe
+open_run(RUN.path).model(99)                                | member
+open_run(RUN.path).model("first")                           | member
+open_run(RUN.path).model(0, "last")                         | step
+open_run(RUN.path).model(0, 3)                              | step 3
+kept_model(R, D.isel(member=0), 3)                          | step 3
+kept_model(R, "record")                                     | record
+kept_model("Line", D.isel(member=0))                        | recipe
 """
 
 _PAPERS = """
@@ -108,7 +120,9 @@ Lines.from_json([1, 2])                                     | Lines
 Slower().plan("toy/second")                                 | toy/first
 Slower(source=3).plan("toy/second")                         | Slower.source
 Budget("huge")                                              | huge
-paper(3)                                                    | paper
+paper(3)                                                    | name
+paper("./nowhere.py")                                       | nowhere.py         | RunError
+paper("./empty")                                            | __init__.py        | RunError
 paper("alchemy")                                            | alchemy
 paper(None)                                                 | paper
 Replication.open("nowhere")                                 | nowhere            | RunError

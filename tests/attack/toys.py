@@ -63,13 +63,13 @@ def _description(name: str):
     return describe(_paper(name))
 
 
-def _compiled_once(recipe, static: dict, block: int) -> Program:
-    return _program(recipe, tuple(static.items()), block)
+def _compiled_once(recipe, static: dict, block: int, keep_weights=None) -> Program:
+    return _program(recipe, tuple(static.items()), block, keep_weights)
 
 
 @functools.cache
-def _program(recipe, static: tuple, block: int) -> Program:
-    return Program(recipe, dict(static), block)
+def _program(recipe, static: tuple, block: int, keep_weights) -> Program:
+    return Program(recipe, dict(static), block, keep_weights)
 
 
 class _Breaking(Silent):

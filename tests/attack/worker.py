@@ -1,6 +1,7 @@
 """A process that strikes the cases it is told: `KIND NUMBER` in a line, an answer in another. It may die of a case."""
 
 import faulthandler
+import gc
 import importlib
 import json
 import os
@@ -48,6 +49,7 @@ def serve(root: Path, seed: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.enable()
+    gc.set_threshold(50_000, 20, 10)  # as in `conftest.py`
     attacks: dict[str, Attack] = {}
     for line in sys.stdin:
         name, number = line.split()

@@ -1,5 +1,6 @@
 """The command line as a user meets it: where a process matters, in one of its own."""
 
+import contextlib
 import json
 import shutil
 import signal
@@ -13,11 +14,6 @@ import pytest
 from nucleate.cli import main
 
 TINY = ["--train-size", "45", "--seeds", "2", "--steps", "40", "--width", "8", "--block", "1"]
-
-
-def nucleate(*args: str, cwd: Path, **options) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "nucleate.cli", *args]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=240, **options)
 
 
 @pytest.fixture
@@ -40,8 +36,8 @@ def here(capsys, monkeypatch):
 def finished(tmp_path_factory) -> Path:
     """A folder with one finished run in it."""
     folder = tmp_path_factory.mktemp("user")
-    done = nucleate("run", "grokking/data-size", *TINY, "--out", "runs/mine", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    with contextlib.chdir(folder):
+        assert main(["run", "grokking/data-size", *TINY, "--out", "runs/mine"]) == 0
     return folder
 
 
@@ -60,6 +56,9 @@ MISTAKES = {
     "a budget that is not there": (["run", "grokking/data-size", "--budget=huge"], "huge"),
     "not a run": (["show", "."], "is not a run directory"),
     "no such folder": (["resume", "nowhere"], "there is no such folder"),
+    "a cluster that is none": (["run", "grokking/data-size", "--cluster", "mine"], "must be local:N, tcp://HOST:PORT"),
+    "a cluster of nobody": (["run", "grokking/data-size", "--cluster", "local:0"], "needs a number of processes"),
+    "no scheduler's file": (["run", "grokking/data-size", "--cluster", "notes.json"], "address is missing"),
     "unknown paper": (["replicate", "alchemy"], "no paper 'alchemy'"),
     "unknown paper to list": (["list", "alchemy"], "no paper 'alchemy'; there are: grokking, circles, repons"),
     "unknown claim": (["replicate", "grokking/99"], "no claim 'grokking/99'"),
@@ -70,6 +69,7 @@ MISTAKES = {
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_answered_in_one_line(mistake, tmp_path, here):
     args, expected = MISTAKES[mistake]
+    (tmp_path / "notes.json").write_text("{}")
     answer = here(*args, cwd=tmp_path)
     assert answer.returncode == 2
     assert expected in answer.stderr

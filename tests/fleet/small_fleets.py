@@ -4,7 +4,7 @@ A module of its own, so that a process which is killed and the one which resumes
 """
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -105,7 +105,7 @@ class Sums(Recipe):
             *self.extra,
         )
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         return {"in_train": (("member", "pair"), np.stack([member["in_train"] for member in data]))}
 
 
@@ -162,7 +162,7 @@ def all_sorts() -> Plan:
         stop=("low",),
     )
     rows = members(train_size=[8, 20] * 3, seed=range(6), eta_dec=[1e-2, 1e-3, 1e30, 1e-4, 1e-2, 3e-2], wd_dec=0.01)
-    return Plan(recipe, rows, steps=3000, block=2, about={"experiment": "all-sorts"})
+    return Plan(recipe, rows, steps=3000, block=2, about={"experiment": "all-sorts"}, keep_weights=Every(700))
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from nucleate.fleet import Plan, table, train
+from nucleate.fleet import Plan, open_run, table, train
 from nucleate.fleet.code import code_of
 from nucleate.papers.grokking.recipe import ToyAddition
 from nucleate.record import RunError
@@ -96,3 +96,62 @@ def test_a_recipe_with_other_fields_is_another_plan(written, tmp_path):
     train(plan(written(fields)), tmp_path / "run")
     with pytest.raises(RunError, match=r"holds another plan \(mine/line, 1 members\); delete it"):
         train(plan(type(written(fields))(width=2)), tmp_path / "run")
+
+
+TORCH = """
+import jax.numpy as jnp
+import numpy as np
+import optax
+import torch
+from nucleate.fleet import Every, Probe, Recipe
+from nucleate.models import from_torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(1, 1)
+    def forward(self, x):
+        return self.layer(x) * 2
+
+NETWORK = from_torch(Net, jnp.ones((1, 1)))
+
+class Line(Recipe):
+    def __init__(self, network=None):
+        self.network = network
+    def data(self, member):
+        return {"train": np.ones((2, 1), np.float32)}
+    def model(self, member, key):
+        return (NETWORK if self.network is None else self.network).fresh(member["seed"])
+    def optimizer(self, member):
+        return optax.sgd(0.1)
+    def loss(self, model, batch, key):
+        return jnp.mean(model(batch) ** 2), None
+    @property
+    def probes(self):
+        return (Probe("loss", lambda view: view.loss, Every(2)),)
+"""
+
+
+@pytest.mark.torch
+def test_a_module_of_pytorch_that_was_rewritten_is_refused(written, tmp_path):
+    pytest.importorskip("torch")
+    rewritten = TORCH.replace("* 2", "* 3")
+    plan = lambda recipe: Plan(recipe, table(seed=[0]), steps=4, block=1)
+    train(plan(written(TORCH)), tmp_path / "global")
+    train(plan(written(TORCH)), tmp_path / "global")
+    with pytest.raises(RunError, match="was trained by other code: Line has been rewritten since"):
+        train(plan(written(rewritten)), tmp_path / "global")
+
+    def with_field(text):
+        recipe = written(text.replace("(NETWORK if self.network is None else self.network)", "self.network"))
+        return type(recipe)(sys.modules["lines"].NETWORK)
+
+    train(plan(with_field(TORCH)), tmp_path / "field")
+    train(plan(with_field(TORCH)), tmp_path / "field")
+    with pytest.raises(RunError, match="was trained by other code: Line has been rewritten since"):
+        train(plan(with_field(rewritten)), tmp_path / "field")
+    assert open_run(tmp_path / "field", recipe=with_field(TORCH)).model(0).to_torch().layer.weight.shape == (1, 1)
+    with pytest.raises(RunError, match=r"run\.json does not hold the object nucleate\.models\.pytorch\.origin\.Origin"):
+        open_run(tmp_path / "field").model(0)
+    with pytest.raises(RunError, match="holds another plan"):
+        train(plan(with_field(TORCH.replace("Linear(1, 1)", "Linear(1, 1, bias=False)"))), tmp_path / "field")

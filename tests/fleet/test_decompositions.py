@@ -1,4 +1,3 @@
-import importlib
 from dataclasses import dataclass
 
 import equinox as eqx
@@ -11,11 +10,9 @@ from jaxtyping import Array, Float
 from small_fleets import Sums, members
 
 from nucleate import machine
-from nucleate.fleet import Every, Plan, Probe, Recipe, Silent, block_size, train
+from nucleate.fleet import Every, Plan, Probe, Recipe, Silent, block_size, executor, train
 from nucleate.fleet.decompositions import most_at_once
 from nucleate.fleet.program import Program
-
-training = importlib.import_module("nucleate.fleet.train")  # the package's `train` is the function
 
 
 def values(view):
@@ -46,12 +43,12 @@ def workers(monkeypatch):
     """How many threads trained, on a machine with two cores."""
     numbers: list[int] = []
 
-    def noted(work, devices, tick, usual=training._work_through):
-        numbers.append(len(devices))
-        usual(work, devices, tick)
+    def noted(threads, stop, tick, usual=executor._start_and_wait):
+        numbers.append(len(threads))
+        usual(threads, stop, tick)
 
     monkeypatch.setattr(machine, "workers", lambda: jax.devices()[:1] * 2)
-    monkeypatch.setattr(training, "_work_through", noted)
+    monkeypatch.setattr(executor, "_start_and_wait", noted)
     return numbers
 
 

@@ -9,6 +9,7 @@ from small_fleets import Sums, fit, members, step
 from nucleate.fleet import Crossing, Every, Plan, Probe, replay, train
 from nucleate.record import NEVER, Outcome
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
 STEPS = 600
 DIVERGING = 2
 RECIPE = Sums(

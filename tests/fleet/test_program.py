@@ -1,7 +1,7 @@
 """The numbers that a fleet computes, against NumPy, against JAX, and against themselves."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -15,7 +15,7 @@ from jaxtyping import Array, Float, PyTree
 from small_fleets import OUTPUTS, Sums, chosen, embedding_grads, first_weight, members, noise
 
 from nucleate.fleet import Every, First, LogSpaced, Plan, Probe, Recipe, Stream, grid, table, train
-from nucleate.fleet.program import differentiate
+from nucleate.fleet.gradient import differentiate
 from nucleate.models import MLP, SumDecoder
 from nucleate.tasks import AdditionTask
 
@@ -254,7 +254,7 @@ class Regression(Recipe):
             Probe("weight", lambda view: view.model.weight[0], Every(1), ("input",)),
         )
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         return {}
 
 
@@ -318,3 +318,12 @@ def test_pieces_of_a_batch_have_noise_of_their_own():
 def test_pieces_that_a_batch_cannot_be_cut_into_are_refused():
     with pytest.raises(ValueError, match=r"Recipe\.microbatches must divide the 4 samples of a batch; got 3\."):
         differentiate(lambda weight, batch, key: (weight, None), jnp.ones(()), jnp.ones(4), jax.random.key(0), 3)
+
+
+def test_numbers_without_axes_belong_to_every_piece():
+    def loss(weight, batch, key):
+        return jnp.mean(batch["rate"] * weight * batch["x"]), None
+
+    batch = {"rate": jnp.float32(3), "x": jnp.arange(4.0)}
+    (value, _), gradient = differentiate(loss, jnp.float32(2), batch, jax.random.key(0), 2)
+    assert (value, gradient) == (9.0, 4.5)

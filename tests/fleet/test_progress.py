@@ -1,10 +1,13 @@
 import io
 import re
+import sys
+from types import ModuleType
 
 import pytest
 from rich.console import Console
 
 from nucleate.fleet import Bar, Silent, Watcher
+from nucleate.fleet.progress import usual_watcher
 
 
 def test_who_watches():
@@ -80,3 +83,41 @@ def test_what_is_said_off_a_terminal_is_a_line_now_and_then():
     bar.say("")
     bar.end()
     assert console.file.getvalue().splitlines() == ["fleet (making the data of member 2 of 5, about 210 s left)"]
+
+
+def test_who_watches_if_nothing_is_said_depends_on_who_looks(monkeypatch):
+    assert isinstance(usual_watcher(), Silent)  # a test's output is no terminal
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert isinstance(usual_watcher(), Bar)
+
+
+def test_a_bar_in_a_notebook_is_one_line_that_is_kept_up_to_date(monkeypatch):
+    shown: list[list[str]] = []
+
+    class Handle:
+        def update(self, bundle, raw):
+            shown[-1].append(bundle["text/plain"])
+
+    def display(bundle, raw, display_id):
+        shown.append([bundle["text/plain"]])
+        return Handle()
+
+    notebook = ModuleType("IPython.display")
+    notebook.display = display
+    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", notebook)
+    bar = Bar(Console(force_jupyter=True))
+    for name in ("first", "second"):
+        bar.begin(name, 1000)
+        bar._spoke -= 1
+        bar.say("making data")
+        bar._spoke -= 1
+        bar.advance(250)
+        bar.advance(250)  # too soon to be shown
+        bar.advance(500)
+        bar.end()
+    first, second = shown
+    assert first[0] == "first (making data)"
+    assert re.fullmatch(r"first:  25%, about \d+ s left", first[1])
+    assert first[2:] == ["first: 100%, took 0 s"]
+    assert second[0] == "second (making data)"

@@ -312,7 +312,7 @@ def test_a_full_disk_when_the_cost_is_noted_down_stops_nobody(tmp_path, whole, m
         updated(self, **changes)
 
     monkeypatch.setattr(Run, "update", full)
-    monkeypatch.setattr(sys.modules["nucleate.fleet.train"], "_TELL_SECONDS", 0.0)
+    monkeypatch.setattr("nucleate.fleet.executor._TELL_SECONDS", 0.0)
     assert_same(finish(tmp_path / "run"), whole)
 
 

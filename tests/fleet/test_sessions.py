@@ -6,10 +6,11 @@ import json
 import pytest
 from small_fleets import Sums, members
 
-from nucleate.fleet import Plan, Silent, train
+from nucleate.fleet import Allow, Plan, Silent, train
 from nucleate.fleet.sessions import same_bits
 from nucleate.record import Run, RunError
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
 PLAN = Plan(Sums(), members(3), steps=20, block=1)
 
 
@@ -56,7 +57,7 @@ def test_what_changes_bits_is_refused_and_noted_where_it_is_allowed(interrupted,
     with pytest.raises(RunError, match=rf"was begun with {name} 0\.0\.1 .*bits would differ.*--with-other-versions"):
         train(PLAN, interrupted.path)
     watch = Listener()
-    done = train(PLAN, interrupted.path, watch=watch, other_versions=True)
+    done = train(PLAN, interrupted.path, watch=watch, allow=Allow.OTHER_VERSIONS)
     assert done.status == "complete"
     assert any(f"was begun with {name} 0.0.1" in line for line in watch.told)
     (session,) = done.about.sessions

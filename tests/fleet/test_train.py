@@ -51,7 +51,7 @@ def test_a_run_directory_tells_all_about_itself(run):
     assert about.fingerprint == PLAN.fingerprint()
     assert about.seconds > 0
     assert about.versions["jax"] == jax.__version__
-    assert list_runs(run.path.parents[1]) == [run]
+    assert [found.path for found in list_runs(run.path.parents[1])] == [run.path]
 
 
 def test_the_record_is_whole_and_described(run):
@@ -66,7 +66,7 @@ def test_the_record_is_whole_and_described(run):
     assert json.loads(record.attrs["outcomes"]) == {"PENDING": 0, "OK": 1, "STOPPED": 2, "DIVERGED": 3}
     assert (record.attrs["steps"], record.attrs["schema_version"]) == (20, SCHEMA_VERSION)
     assert record.outcome.attrs["flag_meanings"] == "pending ok stopped diverged"
-    assert record.low_step.attrs == {"first_step_with": "loss > 1000000000.0", "never": -1}
+    assert record.low_step.attrs.items() >= {"first_step_with": "loss > 1000000000.0", "never": -1}.items()
 
 
 def test_a_schedule_that_lies_past_the_end_leaves_no_rows(run):

@@ -33,6 +33,6 @@ def test_what_takes_long_is_cut_into_short_pieces(multiplications, stop, longest
     """But where members stop by themselves, they are looked after as often as always."""
     crossings = (Crossing("memorised", "loss", at_most=0.1),)
     plan = Plan(Sums(look=Every(1000), crossings=crossings, stop=stop), members(1), 2000, block=1)
-    chunks = Needs(plan, tmp_path, 1, products=multiplications).timeline()
+    chunks = Needs(plan, tmp_path, 1, products={(): multiplications}).timeline()
     assert max(chunk.steps for chunk in chunks) == longest
     assert sum(chunk.steps for chunk in chunks) == 2000

@@ -4,7 +4,7 @@ import threading
 import jax
 import pytest
 
-from nucleate.machine import PlatformError, cores, map_over_workers, one_thread_each, threads, workers
+from nucleate.machine import PlatformError, cores, map_over_workers, mapped_by, one_thread_each, threads, workers
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this platform binds no process to cores")
@@ -64,6 +64,12 @@ def test_the_first_item_is_done_alone_and_the_others_side_by_side(monkeypatch):
 
     map_over_workers(work, [0, 1, 2])
     assert sorted(done) == [0, 1, 2]
+
+
+def test_someone_else_can_do_it():
+    with mapped_by(lambda work, items: [work(item) + 100 for item in items]):
+        assert map_over_workers(lambda item: -item, [1, 2]) == [99, 98]
+    assert map_over_workers(lambda item: -item, [1, 2]) == [-1, -2]
 
 
 def test_the_first_failure_is_raised():

@@ -1,10 +1,13 @@
+from functools import partial
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.test_util import check_grads
 
-from nucleate.models import Attention, look_at_others
+from nucleate.models import Attention, look_at_others, look_back
 
 ATTENTION = eqx.filter_jit(Attention)(8, 2, look_at_others, key=jax.random.key(0))
 
@@ -48,15 +51,41 @@ def test_one_alone_attends_to_nothing():
     np.testing.assert_array_equal(y, np.zeros((1, 8)))  # its value never counts, and biases start at zero
 
 
-def test_a_head_is_its_slices():
+@pytest.mark.parametrize("tokens", [4, 80])
+def test_a_head_is_its_slices(tokens):
     """The output is the sum of what heads add, each by the slices that the docstring names."""
-    x = jax.random.normal(jax.random.key(1), (4, 8))
+    x = jax.random.normal(jax.random.key(1), (tokens, 8))
     query, key, value = (np.einsum("iw,whk->hik", x, w) for w in (ATTENTION.query, ATTENTION.key, ATTENTION.value))
     weight = softmax_with_zero_token(query @ key.transpose(0, 2, 1) / 2)
     parts = np.einsum("hij,hjk,hkw->hiw", weight, value, ATTENTION.output)
     y, seen = attend(x)
     np.testing.assert_allclose(seen, weight, atol=1e-5)
     np.testing.assert_allclose(y, parts.sum(0), atol=1e-5)
+
+
+def test_long_sequences_are_read_as_short_ones_are():
+    """They are multiplied in another order; what comes later cannot change what causal attention saw."""
+    x = jax.random.normal(jax.random.key(1), (3, 80, 8))
+    causal = eqx.filter_jit(Attention)(8, 2, look_back, key=jax.random.key(0))
+
+    @eqx.filter_jit
+    @eqx.filter_value_and_grad(has_aux=True)
+    def read(attention, x):
+        y, weight = attention(x)
+        return jnp.sum(jnp.sin(y[:, :10])), (y[:, :10], weight[..., :10, :10])
+
+    (_, short), of_short = read(causal, x[:, :10])
+    (_, long), of_long = read(causal, x)
+    jax.tree.map(partial(np.testing.assert_allclose, atol=1e-5), (long, of_long), (short, of_short))
+
+
+@pytest.mark.parametrize("tokens", [3, 64])
+def test_gradients_are_finite_differences(tokens):
+    with jax.enable_x64(True):
+        arrays, rest = eqx.partition(ATTENTION, eqx.is_array)
+        x = jnp.asarray(np.random.default_rng(0).normal(size=(tokens, 8)))
+        read = lambda arrays: jnp.sum(jnp.sin(eqx.combine(arrays, rest)(x)[0]))
+        check_grads(jax.jit(read), [jax.tree.map(jnp.float64, arrays)], order=1, atol=1e-6, rtol=1e-6)
 
 
 def test_weights_start_as_in_pytorch():

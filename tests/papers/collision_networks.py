@@ -53,7 +53,7 @@ def weights() -> np.ndarray:
 def record(scores: list[list[float]]) -> xr.Dataset:
     """Two networks whose heads end with `scores[block][head]`, the second with a little less."""
     rng, recipe = np.random.default_rng(0), FLEET.recipe()
-    step, kept = np.array(recipe.looks), np.array(recipe.checkpoints)
+    step, kept = np.array(recipe.looks), FLEET.keep_weights.at(FLEET.steps)
     share = 1 / (1 + np.exp(-(step - 150) / 20))[None, :, None, None]
     end = np.array([scores, 0.98 * np.array(scores)])[:, None]
     frac = 0.15 + (end - 0.15) * share
@@ -67,6 +67,7 @@ def record(scores: list[list[float]]) -> xr.Dataset:
             "correlation": (heads, -frac * late**-0.25 * np.exp(0.01 * rng.normal(size=frac.shape))),
             "weights": (("member", "step_weights", "parameter"), np.repeat(weights()[:, None], len(kept), axis=1)),
             "outcome": ("member", np.full(2, Outcome.OK, np.int8)),
+            "last_step": ("member", np.full(2, FLEET.steps, np.int32)),
             "held_position": (states, rng.uniform(0.5, 2.5, (8, 3, 2)).astype(np.float32)),
             "held_velocity": (states, rng.normal(size=(8, 3, 2)).astype(np.float32)),
             "uniform_score": ((), 0.15),

@@ -17,6 +17,11 @@ def coarse(monkeypatch):
     monkeypatch.setitem(importlib.import_module("nucleate.plots.style")._SETTINGS, "savefig.dpi", 80)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def programs(compiled_once):
+    """The same networks are trained again and again here."""
+
+
 @pytest.fixture(scope="session")
 def trained_toy(common) -> Path:
     """The toy paper at the quick budget, stopped when its networks were trained and nothing was measured."""

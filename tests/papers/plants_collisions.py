@@ -160,6 +160,7 @@ def coefficients(value, error: float = 0.01, doubt: int = 0) -> dict:
         step=CHECKPOINTS,
         value=every,
         error=np.full(every.shape, error),
+        statistical=np.full(every.shape, error / 2),
         doubt=np.full(every.shape, int(doubt)),
         trace=np.zeros((len(UNITS), 2, 4)),
         burn_in=2,

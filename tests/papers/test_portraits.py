@@ -7,7 +7,7 @@ import toy_paper
 from toy_paper import FIRST, PAPER, SECOND
 
 import nucleate.papers
-from nucleate.papers import Paper, portraits, write_experiment_report
+from nucleate.papers import Paper, library, portraits, write_experiment_report
 from nucleate.papers.describe import describe
 from nucleate.plots import Picture
 from nucleate.record import Run
@@ -20,7 +20,7 @@ def page_of(toy, monkeypatch):
     def call(*figures) -> str:
         paper = replace(PAPER, portraits={FIRST: figures})
         monkeypatch.setattr(portraits, "PAPERS", ("toy",))
-        monkeypatch.setattr(portraits, "paper", {"toy": paper}.__getitem__)
+        monkeypatch.setattr(library, "paper", {"toy": paper}.__getitem__)
         monkeypatch.setattr(portraits, "description", {"toy": describe(paper)}.__getitem__)
         return write_experiment_report(Run.open(toy / FIRST.split("/")[1])).read_text()
 
@@ -54,6 +54,14 @@ def test_a_portrait_that_fails_is_named_and_harms_no_other(page_of, toy):
     assert "Traceback" in (toy / "first" / "failures.log").read_text()
     assert "What failed" not in page_of(portrait)
     assert not (toy / "first" / "failures.log").exists()
+
+
+def test_a_paper_of_ones_own_is_given_and_drawn_each_time(toy):
+    run = Run.open(toy / FIRST.split("/")[1])
+    mine = replace(PAPER, portraits={FIRST: (portrait,)})
+    assert "A portrait" not in write_experiment_report(run).read_text()
+    assert "A portrait" in write_experiment_report(run, mine).read_text()
+    assert "A portrait" not in write_experiment_report(run, PAPER).read_text()
 
 
 def test_a_run_without_portraits_has_its_curves(page_of):

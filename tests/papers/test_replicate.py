@@ -330,3 +330,12 @@ def test_a_figure_that_draws_elsewhere_is_refused_and_one_with_nothing_to_show_i
     assert replication.pictures() == []
     (failure,) = replication.about.failures
     assert failure.startswith("figure astray: ValueError: ")
+
+
+def test_a_replication_is_shown_as_its_scorecard(toy):
+    unfinished = Replication.open(toy)
+    assert str(unfinished).endswith("A toy paper, toy at the quick budget; unfinished")
+    assert "<td>toy/1</td>" not in unfinished._repr_html_()
+    shown = replicate(PAPER, Budget.QUICK, toy)
+    assert "<td>toy/1</td>" in shown._repr_html_()
+    assert "<td>replicated</td>" in shown._repr_html_()

@@ -11,6 +11,7 @@ from nucleate.papers import Budget, replicate
 
 IN_A_PROCESS = """
 import sys
+sys.modules["dask"] = None  # where it is installed, xarray loads a part of it, and SciPy with it
 from nucleate.cli import main
 code = main(sys.argv[1:])
 print(code, *sorted({"jax", "matplotlib", "xarray", "zarr", "scipy", "numpy"} & set(sys.modules)))

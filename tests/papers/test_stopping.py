@@ -28,10 +28,16 @@ PROCESS = Path(__file__).parent / "toy_process.py"
 BOTH = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def programs():
+    """Compiled for every run, as for users: Ctrl-C is pressed meanwhile."""
+
+
 @pytest.fixture
 def toys(capsys, monkeypatch, tmp_path):
     """The command line in a folder of its own, with the toy paper: its exit code and what it says on standard error."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(nucleate.papers, "PAPERS", ("toy",))
     monkeypatch.setattr(nucleate.papers, "paper", {"toy": PAPER}.__getitem__)
     monkeypatch.setattr(signals, "GRACE", 0.1)
 
@@ -95,7 +101,7 @@ def test_one_that_comes_while_rubbish_is_collected(tmp_path, monkeypatch):
         updated(self, **changes)
 
     monkeypatch.setattr(Run, "update", update)
-    monkeypatch.setattr(sys.modules["nucleate.fleet.train"], "_TELL_SECONDS", 0.0)
+    monkeypatch.setattr("nucleate.fleet.executor._TELL_SECONDS", 0.0)
     with raising(loss=lambda: time.sleep(0.2)), pytest.raises(Interruption):
         train(PAPER.at(Budget.QUICK)["toy/first"].plan("toy/first"), tmp_path / "run")
     assert pressed

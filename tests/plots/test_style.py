@@ -1,3 +1,4 @@
+import contextlib
 import struct
 from threading import Barrier, Thread
 
@@ -30,6 +31,15 @@ def seen_by_a_deuteranope(color):
 def settings():
     """All but the backend, which matplotlib chooses when it is first asked for."""
     return {key: matplotlib.rcParams[key] for key in matplotlib.rcParams if key != "backend"}
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_notebooks_backend_that_is_loaded_while_drawing_goes_on_showing_figures(fails):
+    with matplotlib.rc_context({"interactive": False}):
+        with contextlib.suppress(ZeroDivisionError), style():
+            matplotlib.interactive(True)  # as it does then
+            assert 1 / (not fails)
+        assert matplotlib.is_interactive()
 
 
 def test_style_overrides_the_users_settings_and_gives_them_back():
@@ -102,7 +112,7 @@ def test_saved_at_200_dots_per_inch_and_still_usable(tmp_path):
     assert struct.unpack(">II", path.read_bytes()[16:24]) == (600, 400)
     ax.plot([0, 1])
     assert save(figure, path) == path
-    assert [file.name for file in path.parent.iterdir()] == ["figure.png"]
+    assert sorted(file.name for file in path.parent.iterdir()) == ["figure.csv", "figure.png"]
 
 
 def test_a_figure_that_cannot_be_drawn_leaves_the_old_file_alone(tmp_path):

@@ -65,7 +65,7 @@ def test_what_is_wrong_is_named(tmp_path):
         list(read_checkpoints(tmp_path, pattern="**/step_*"))
 
 
-@pytest.mark.parametrize("suffix", [".npz", ".safetensors", ".pt"])
+@pytest.mark.parametrize("suffix", [".npz", ".safetensors", pytest.param(".pt", marks=pytest.mark.torch)])
 def test_a_damaged_file_is_named(tmp_path, suffix):
     if suffix != ".npz":
         pytest.importorskip({".pt": "torch"}.get(suffix, "safetensors"))
@@ -97,6 +97,7 @@ def test_a_missing_package_is_named_with_its_command(tmp_path, monkeypatch, modu
         list(read_checkpoints(tmp_path))
 
 
+@pytest.mark.torch
 def test_state_dicts_of_pytorch(tmp_path):
     torch = pytest.importorskip("torch")
     model = torch.nn.Linear(2, 3).to(torch.bfloat16)
@@ -111,6 +112,7 @@ def test_state_dicts_of_pytorch(tmp_path):
     assert np.array_equal(arrays["weight"], read[0][1]["weights"])
 
 
+@pytest.mark.torch
 def test_a_file_of_pytorch_that_holds_code_is_not_loaded(tmp_path):
     torch = pytest.importorskip("torch")
     torch.save(torch.nn.Linear(2, 3), tmp_path / "model-1.pt")
@@ -120,6 +122,7 @@ def test_a_file_of_pytorch_that_holds_code_is_not_loaded(tmp_path):
         list(read_checkpoints(tmp_path))
 
 
+@pytest.mark.torch
 def test_a_loop_of_pytorch(tmp_path):
     torch = pytest.importorskip("torch")
     torch.manual_seed(0)

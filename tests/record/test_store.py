@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 import xarray as xr
+from zarr.storage import MemoryStore
 
 from nucleate.record import Store, Variable, as_attr, create_store, disk, open_record
 
@@ -91,6 +92,13 @@ def test_a_config_is_kept_as_sorted_json():
 def test_a_record_can_be_saved_as_netcdf(run, loss, tmp_path):
     run.record().to_netcdf(tmp_path / "record.nc", engine="scipy")
     assert np.array_equal(xr.load_dataset(tmp_path / "record.nc", engine="scipy").loss, loss)
+
+
+def test_a_record_goes_into_any_store_of_zarr(run):
+    """An object store, such as S3's, is one (docs/clusters.md)."""
+    record, there = xr.open_zarr(run.record_path), MemoryStore()
+    record.to_zarr(there, consolidated=False)
+    xr.testing.assert_identical(xr.open_zarr(there, consolidated=False).load(), record.load())
 
 
 def test_a_record_that_could_not_be_finished_is_not_there(tmp_path, monkeypatch):

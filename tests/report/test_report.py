@@ -1,50 +1,17 @@
 import base64
 import dataclasses
+import gzip
 import re
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from pages import Parsed
 from PIL import Image
 
 from nucleate.claims import CheckRow, ClaimRow, Revision
 from nucleate.plots import Picture
 from nucleate.report import Page, RunSummary, write_report
-
-VOID = {"meta", "img", "input"}
-
-
-class Parsed(HTMLParser):
-    """Checks that tags balance while it collects what the page holds."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.open, self.elements, self.text = [], [], []
-        self.feed(text)
-        self.close()
-        assert self.open == [], "tags left open"
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if not {"script", "style"} & set(self.open):
-            self.text.append(data)
-
-    @property
-    def words(self):
-        return " ".join(" ".join(self.text).split())
-
-    def find(self, tag, name=""):
-        """The attributes of each such tag that has this class."""
-        found = (at for kind, at in self.elements if kind == tag)
-        return [at for at in found if not name or name in (at.get("class") or "").split()]
 
 
 def check(verdict="replicated", **changes):
@@ -143,7 +110,7 @@ def test_nothing_is_fetched_from_elsewhere(write, figures):
     for tag, attributes in page.elements:
         assert tag not in {"link", "iframe", "object"}
         assert (attributes.get("src") or "data:").startswith("data:")
-        assert "href" not in attributes
+        assert re.match(r"#|data:application/gzip;base64,", attributes.get("href", "#"))
 
 
 def test_images_are_embedded_whole_with_their_size_and_wide_ones_get_the_width(write, figures):
@@ -205,7 +172,7 @@ def test_an_inconclusive_claim_says_why(write):
         "inconclusive", interval=None, reason="too early", judged="from 900 steps on", lacks="100 steps so far"
     )
     page = Parsed(write(scorecard=[claim(checks=(early,))]))
-    assert "? inconclusive grokking/14 too early" in page.words  # without opening it
+    assert "? inconclusive grokking/14 # too early" in page.words  # without opening it
     assert "too early: 100 steps so far" in page.words
     assert "r ≥ 0.9 (threshold: the paper's; from 900 steps on)" in page.words
 
@@ -277,3 +244,72 @@ def test_an_image_of_another_format_is_refused_by_name(write, tmp_path):
     Image.new("L", (2, 2)).save(tmp_path / "photo.png", format="JPEG")
     with pytest.raises(ValueError, match=r"photo\.png is not"):
         write(figures=[Picture(tmp_path / "photo.png", "", "")])
+
+
+@pytest.fixture
+def linked(write, tmp_path):
+    """A page of two claims, three figures and two runs, of which some belong together."""
+    pictures = []
+    for name, title, experiments in (
+        ("a", "Fig. 3: accuracy", ("grokking/data-size",)),
+        ("b", "Potentials", ("grokking/phases",)),
+        ("c", "Fig. 3: accuracy", ()),
+    ):
+        Image.new("L", (1, 1)).save(tmp_path / f"{name}.png")
+        pictures.append(Picture(tmp_path / f"{name}.png", title, "", experiments))
+    rows = [
+        claim("grokking/14", needs=("grokking/data-size",)),
+        claim("grokking/2", source="Sec. 3.1", needs=("grokking/phases", "grokking/data-size")),
+    ]
+    runs = [run(name="data-size", experiment="grokking/data-size"), run(name="phases.2", experiment="grokking/phases")]
+    (tmp_path / "a.csv").write_text("panel,x\n1,0.5\n")
+    return Parsed(write(scorecard=rows, figures=pictures, runs=runs))
+
+
+def test_claims_figures_and_runs_link_to_each_other(linked):
+    links = {}  # from each part, to which
+    part = ""
+    for _, attributes in linked.elements:
+        part = attributes.get("id", part)
+        if "permalink" not in attributes.get("class", "") and attributes.get("href", "").startswith("#"):
+            links.setdefault(part, []).append(attributes["href"])
+    assert links == {
+        "claim-grokking-14": ["#figure-Fig-3-accuracy", "#figure-Fig-3-accuracy-2", "#run-data-size"],
+        "claim-grokking-2": ["#figure-Fig-3-accuracy", "#figure-Potentials", "#run-data-size", "#run-phases-2"],
+        "figure-Fig-3-accuracy": ["#claim-grokking-14", "#claim-grokking-2", "#run-data-size"],
+        "figure-Potentials": ["#claim-grokking-2", "#run-phases-2"],
+        "figure-Fig-3-accuracy-2": ["#claim-grokking-14"],
+        "run-data-size": ["#claim-grokking-14", "#claim-grokking-2", "#figure-Fig-3-accuracy"],
+        "run-phases-2": ["#claim-grokking-2", "#figure-Potentials"],
+    }
+
+
+def test_every_link_leads_somewhere_and_every_part_has_one_to_itself(linked):
+    anchors = [attributes["id"] for _, attributes in linked.elements if "id" in attributes]
+    assert len(set(anchors)) == len(anchors)
+    targets = [attributes["href"] for _, attributes in linked.elements if attributes.get("href", "").startswith("#")]
+    assert set(targets) <= {f"#{anchor}" for anchor in anchors}
+    own = [attributes["href"].removeprefix("#") for attributes in linked.find("a", "permalink")]
+    assert own == [anchor for anchor in anchors if anchor.split("-")[0] in ("claim", "figure", "run")]
+
+
+def test_the_data_of_a_figure_are_in_the_page(linked):
+    (link,) = linked.find("a", "data")
+    assert link["download"] == "a.csv.gz"
+    packed = base64.b64decode(link["href"].removeprefix("data:application/gzip;base64,"))
+    assert gzip.decompress(packed) == b"panel,x\n1,0.5\n"
+
+
+def test_very_many_data_stay_beside_the_picture(write, figures, monkeypatch):
+    monkeypatch.setattr("nucleate.report.report._MOST_DATA", 20)
+    figures[0].path.with_suffix(".csv").write_text("x\n" + "0.5\n" * 100)
+    page = Parsed(write(figures=figures[:1]))
+    assert "Data: square.csv, beside the picture in the folder of the run" in page.words
+    assert not page.find("a", "data")
+
+
+def test_claims_can_be_sorted_on_a_narrow_screen():
+    css = Path(sys.modules["nucleate.report"].__file__).with_name("report.css").read_text()
+    narrow = css[css.index("@media (max-width: 960px)") :]
+    assert ".columns { display: flex" in narrow
+    assert ".columns { display: none" not in css

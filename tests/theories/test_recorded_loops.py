@@ -9,10 +9,9 @@ import pytest
 from planted_signals import STEPS, A, B, followed, linear
 
 from nucleate.observables import circularity
-from nucleate.record import Recorder, from_arrays
+from nucleate.record import Need, Recorder, from_arrays
 from nucleate.record.schema import DIMS, FACTS
 from nucleate.theories import EffectiveLoss, LeastSquares, LinearFlow, PairPotential
-from nucleate.theories.reading import Need
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from nucleate.checking.bounds import Above, AtLeast, AtMost, Below, Bits, Bound,
 from nucleate.checking.checked import Checked, checked
 from nucleate.checking.conform import conform
 from nucleate.checking.graphs import refuse_unless_connected
+from nucleate.checking.tensors import detached, to_numpy
 from nucleate.checking.words import shown
 
 __all__ = [
@@ -22,6 +23,8 @@ __all__ = [
     "Seed",
     "checked",
     "conform",
+    "detached",
     "refuse_unless_connected",
     "shown",
+    "to_numpy",
 ]

@@ -58,7 +58,8 @@ class Checked:
 def checked(function: Function) -> Function:
     """Check the arguments of a function that users call, as `Checked` checks fields.
 
-    Where an array is wanted, anything that NumPy could make one of will do, if it has the annotated axes.
+    Where an array is wanted, anything that NumPy could make one of will do, if it has the annotated axes; a tensor of
+    PyTorch becomes one.
 
     >>> from nucleate.checking import Above
     >>> @checked

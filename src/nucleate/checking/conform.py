@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Union, cast
 
 from nucleate.checking.bounds import Bits, Infinite, Limit
+from nucleate.checking.tensors import detached
 from nucleate.checking.words import bounds_of, is_of_arrays, limits_of, shown, taken_apart, words
 
 
@@ -45,6 +46,7 @@ def _typed(value: Any, hint: Any) -> Any:
     if origin is tuple and hint is not tuple:  # of nothing in particular, it is like any other class
         return _tuple(value, parts)
     if is_of_arrays(origin):
+        value = detached("it", value)
         return _if(hasattr(value, "shape") or isinstance(value, int | float | complex | list | tuple), value)
     if origin in (int, float, bool):
         value = _plain(value)

@@ -220,6 +220,7 @@ class Claim(Checked):
             note=findings.note,
             checks=tuple(check.judged(found, evidence) for check, found in asked.items() if found is not None),
             history=self.history,
+            needs=self.needs,
         )
 
 

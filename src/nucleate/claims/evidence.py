@@ -67,6 +67,17 @@ class Evidence(Generic[Effort]):
         finally:
             self._shown = before
 
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[set[str]]:
+        """After this block, the names of the runs that were read in it, or that results used in it were made of."""
+        outer, self._used = self._used, set()
+        read: set[str] = set()
+        try:
+            yield read
+        finally:
+            read |= self._used - {_LEVEL}
+            self._used |= outer
+
     def measuring(self) -> contextlib.AbstractContextManager[None]:
         """In this block, intervals are of this evidence's level; who makes one has used it."""
         return at_level(self.level, lambda: self._used.add(_LEVEL))

@@ -99,6 +99,8 @@ class ClaimRow:
     checks: tuple[CheckRow, ...]
     quote: str = ""
     history: tuple[Revision, ...] = ()
+    needs: tuple[str, ...] = ()
+    """The experiments that it looks at."""
     look: int = 1
     """At which of the planned looks it was judged last."""
     level: float = 0.95

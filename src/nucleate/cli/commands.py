@@ -1,20 +1,24 @@
 """What each command does. Heavy imports live inside: a command pays for what it uses."""
 
-import contextlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import tyro
 from rich.text import Text
 
+from nucleate.cli.clusters import ClusterName, connected
+from nucleate.cli.comparing import Compare
 from nucleate.cli.experiments import RUNS, reseeded, resume_run, start_jax
 from nucleate.cli.export import Export
 from nucleate.cli.looking import Runs, Show
 from nucleate.cli.parsing import UsageError, seconds
 from nucleate.cli.printing import command, say, show, width
 from nucleate.cli.scorecards import Scorecards
+from nucleate.cli.targets import claims_of, known, paper_of
+
+Target = tuple[Any, tuple]
+"""A paper, and the claims that are chosen, if not all."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Tour:
     """Where to put the runs and the report."""
 
     def __call__(self) -> int:
-        code = _replicate("grokking", "quick", self.out)
+        code = _replicate(claims_of("grokking"), "quick", self.out)
         further = command("nucleate", "replicate", "grokking", "--budget", "standard")
         say("Next: open the report in a browser, then", command("nucleate", "list"), "or", further)
         return code
@@ -43,23 +47,26 @@ class List:
     Examples:
       nucleate list
       nucleate list grokking
+      nucleate list ./my_paper.py
     """
 
     paper: Annotated[str | None, tyro.conf.arg(metavar="[PAPER]"), tyro.conf.Positional] = None
-    """This paper, with its experiments and claims."""
+    """This paper, by its name or the file that it is in, with its experiments and claims."""
 
     def __call__(self) -> None:
-        from nucleate.cli.papers import show_paper, show_summary
-        from nucleate.papers import PAPERS, description
+        from nucleate.cli.papers import described, show_offer, show_paper, show_summary
+        from nucleate.papers import PAPERS
+        from nucleate.papers.names import offered
 
         if self.paper is not None:
-            with _known_papers():
-                described = description(self.paper)
-            show_paper(described)
+            show_paper(described(self.paper))
             return
         for name in PAPERS:
-            show_summary(description(name))
+            show_summary(described(name))
+        for point in offered().values():
+            show_offer(point)
         say("\nMore of one:", command("nucleate", "list", PAPERS[0]))
+        say("Of your own:", command("nucleate", "list", "./my_paper.py"))
 
 
 @dataclass(frozen=True)
@@ -69,13 +76,17 @@ class Replicate:
     Examples:
       nucleate replicate grokking --budget quick
       nucleate replicate grokking/3
+      nucleate replicate ./my_paper.py --budget quick
+      nucleate replicate ./my_paper.py:3
       nucleate replicate all --json scorecard.json
       nucleate replicate circles --until-decided --within 2h
       nucleate replicate circles --seeds-from 1000
+      nucleate replicate circles --budget paper --cluster tcp://10.0.0.7:8786
     """
 
     target: Annotated[str, tyro.conf.arg(metavar="PAPER|CLAIM|all"), tyro.conf.Positional] = ""
-    """A paper (grokking), a claim (grokking/14), or all: one paper after the other."""
+    """A paper (grokking), a claim (grokking/14), the file of a paper of your own (./my_paper.py), a claim of that
+    (./my_paper.py:3), or all: nucleate's papers, one after the other."""
     budget: Literal["quick", "standard", "paper"] = "standard"
     """quick: minutes; standard: up to 45 minutes per paper; paper: the paper's own sizes."""
     out: Path | None = None
@@ -92,6 +103,9 @@ class Replicate:
     """Also write the scorecard to this file."""
     fresh: bool = False
     """Discard what an earlier replication left in the folder."""
+    dry_run: bool = False
+    """Train nothing: say how much there is, how long it takes and how large it is."""
+    cluster: ClusterName = None
 
     def __call__(self) -> int:
         from nucleate.claims import write_json
@@ -104,18 +118,31 @@ class Replicate:
             )
         until_decided = self._until_decided()
         names = list(PAPERS) if self.target == "all" else [self.target]
+        targets = [claims_of(name) for name in names]
+        folders = [self._folder(target, alone=len(targets) == 1) for target in targets]
+        if self.dry_run:
+            for target, out in zip(targets, folders, strict=True):
+                _foretell(target, self.budget, out, self.seeds_from, self.cluster)
+            return 0
         rows, code = [], 0
-        for name in names:
-            _paper(name.split("/")[0])
-            out = self.out or RUNS / f"{name.replace('/', '-')}-{self.budget}{self._suffix()}"
-            out = out / name.replace("/", "-") if self.out and len(names) > 1 else out
-            if self.fresh and Replication(out).exists():
-                Replication(out).discard()
-            code = max(code, _replicate(name, self.budget, out, self.seeds_from, until_decided))
-            rows += Replication.open(out).rows()
+        with connected(self.cluster) as client:
+            for target, out in zip(targets, folders, strict=True):
+                if self.fresh and Replication(out).exists():
+                    Replication(out).discard()
+                code = max(code, _replicate(target, self.budget, out, self.seeds_from, until_decided, on=client))
+                rows += Replication.open(out).rows()
         if self.json:
             write_json(rows, self.json, public=True)
         return code
+
+    def _folder(self, target: Target, *, alone: bool) -> Path:
+        """Other networks, and other looks, have folders of their own."""
+        paper, claims = target
+        name = "-".join([paper.name, *(claim.id.partition("/")[2] for claim in claims)])
+        if self.out:
+            return self.out if alone else self.out / name
+        other = f"-from-{self.seeds_from}" * (self.seeds_from != 0) + "-decided" * self.until_decided
+        return RUNS / f"{name}-{self.budget}{other}"
 
     def _until_decided(self):
         from nucleate.papers import UntilDecided
@@ -125,10 +152,6 @@ class Replicate:
         if not self.until_decided:
             return None
         return UntilDecided(None if self.within is None else seconds(self.within, "--within"))
-
-    def _suffix(self) -> str:
-        """Other networks, and other looks, have folders of their own."""
-        return f"-from-{self.seeds_from}" * (self.seeds_from != 0) + "-decided" * self.until_decided
 
 
 @dataclass(frozen=True)
@@ -144,20 +167,30 @@ class Resume:
     """The folder of the run."""
     with_other_versions: bool = False
     """Even if it was begun with another JAX or on another kind of processor, so that last bits differ."""
+    cluster: ClusterName = None
 
     def __call__(self) -> int:
         from nucleate.claims import Looks
+        from nucleate.fleet import Allow
         from nucleate.papers import Replication, UntilDecided
 
+        allow = Allow.OTHER_VERSIONS if self.with_other_versions else Allow.NOTHING
         replication = Replication(self.run)
-        if replication.exists():
-            about = replication.about
-            until_decided = UntilDecided(about.within, Looks(about.looks)) if len(about.looks) > 1 else None
+        if not replication.exists():
+            resume_run(self.run, self.cluster, allow)
+            return 0
+        about = replication.about
+        until_decided = UntilDecided(about.within, Looks(about.looks)) if len(about.looks) > 1 else None
+        with connected(self.cluster) as client:
             return _replicate(
-                about.target, about.budget, self.run, about.seeds_from, until_decided, self.with_other_versions
+                claims_of(_target(self.run, about)),
+                about.budget,
+                self.run,
+                about.seeds_from,
+                until_decided,
+                allow=allow,
+                on=client,
             )
-        resume_run(self.run, other_versions=self.with_other_versions)
-        return 0
 
 
 @dataclass(frozen=True)
@@ -166,10 +199,13 @@ class Report:
 
     Examples:
       nucleate report runs/tour
+      nucleate report runs/mine --paper ./my_paper.py
     """
 
     run: tyro.conf.Positional[Path]
     """The folder of the run."""
+    paper: str | None = None
+    """Of one run: draw the portraits that this paper of your own has of it."""
 
     def __call__(self) -> None:
         from nucleate.papers import Replication, write_experiment_report, write_replication_report
@@ -178,22 +214,32 @@ class Report:
         if Replication(self.run).exists():
             report = write_replication_report(Replication.open(self.run))
         else:
-            report = write_experiment_report(Run.open(self.run))
+            run = Run.open(self.run)
+            report = write_experiment_report(run, None if self.paper is None else paper_of(self.paper))
         say("Report:", Text(str(report), style="bold"))
 
 
-def _replicate(
-    target: str, budget: str, out: Path, seeds_from: int = 0, until_decided=None, other_versions: bool = False
-) -> int:
-    """Replicate, write the report, then say what was found; the exit code."""
+def _target(path: Path, about) -> str:
+    """What a replication is of, as the command line would be asked for it."""
+    if about.paper in known():
+        return about.target
+    way_on = f"`nucleate replicate FILE --budget {about.budget} --out {path}` continues it"
+    if about.file is None:
+        raise UsageError(
+            f"{path} replicates '{about.paper}', of a notebook or a prompt; if it is in a file now, {way_on}."
+        )
+    if not Path(about.file).is_file():
+        raise UsageError(f"{path} replicates {about.file}, which is not there; from where it is now, {way_on}.")
+    return f"{about.file}:{about.target}"
+
+
+def _replicate(target: Target, budget: str, out: Path, seeds_from: int = 0, until_decided=None, **how: Any) -> int:
+    """Replicate, write the report, then say what was found; the exit code. `how`: what `train` is told."""
     from nucleate.claims import summary, to_table
     from nucleate.fleet import Bar, resumable
     from nucleate.papers import Budget, replicate, write_replication_report
 
-    paper = _paper(target.split("/")[0])
-    claims = tuple(claim for claim in paper.claims if claim.id in target.split(", "))
-    if "/" in target and not claims:
-        raise UsageError(f"there is no claim '{target}'; `nucleate list {paper.name}` shows those of {paper.name}.")
+    paper, claims = target
     start_jax()
     replication = replicate(
         reseeded(paper, seeds_from),
@@ -202,7 +248,7 @@ def _replicate(
         claims=claims,
         until_decided=until_decided,
         watch=Bar(),
-        other_versions=other_versions,
+        **how,
     )
     with resumable(out):
         report = write_replication_report(replication)
@@ -220,20 +266,13 @@ def _replicate(
     return 1 if failures else 0
 
 
-@contextlib.contextmanager
-def _known_papers() -> Iterator[None]:
-    """In this block, a paper that there is not is the user's mistake."""
-    try:
-        yield
-    except LookupError as mistake:
-        raise UsageError(str(mistake)) from None
+def _foretell(target: Target, budget: str, out: Path, seeds_from: int, cluster: str | None) -> None:
+    from nucleate.cli.forecasts import foretell_replication
+    from nucleate.papers import Budget
 
-
-def _paper(name: str):
-    from nucleate.papers import paper
-
-    with _known_papers():
-        return paper(name)
+    paper, claims = target
+    start_jax()
+    foretell_replication(reseeded(paper, seeds_from), Budget(budget), claims, out, cluster)
 
 
 COMMANDS: dict[str, type] = {
@@ -242,6 +281,7 @@ COMMANDS: dict[str, type] = {
     "replicate": Replicate,
     "resume": Resume,
     "report": Report,
+    "compare": Compare,
     "scorecards": Scorecards,
     "runs": Runs,
     "show": Show,

@@ -95,7 +95,11 @@ class Show:
         say(run.path)
         table = Table(show_header=False)
         for key, value in fields(about).items():
-            text = ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
+            text = (
+                ", ".join(f"{k} {v}" for k, v in value.items() if v is not None)
+                if isinstance(value, dict)
+                else str(value)
+            )
             table.add_row(key, text)
         show(table)
         if about.status != "complete" and not run.record_path.exists():
@@ -115,6 +119,5 @@ class Show:
 def _facts(run) -> tuple:
     """What the list of runs says of one, beside its path."""
     about = run.about
-    status = "interrupted" if about.status == "running" and not run.is_held() else about.status
     created = about.created[:16].replace("T", " ")
-    return status, about.members, about.steps, about.seconds, created, about.experiment or "–"
+    return run.state, about.members, about.steps, about.seconds, created, about.what

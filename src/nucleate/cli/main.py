@@ -19,9 +19,11 @@ _SUMMARIES = {
     "tour": "re-run a paper's claims in three minutes, with a report",
     "list": "papers, claims and experiments",
     "run": "train one experiment's fleet",
+    "plan": "say what a cluster would take for it",
     "replicate": "measure a paper's claims at a budget",
     "resume": "continue an interrupted run",
     "report": "write a run as one HTML page",
+    "compare": "compare runs: settings, curves and ends",
     "scorecards": "write the verdicts of several replications as one page",
     "runs": "list runs",
     "show": "describe a run and check its record",
@@ -83,8 +85,8 @@ def _dispatch(name: str = "--help", *args: str) -> int:
         return 0
     from nucleate.cli import commands, experiments
 
-    if name == "run":
-        experiments.run_experiment(list(args))
+    if name in experiments.COMMANDS:
+        experiments.COMMANDS[name](list(args))
         return 0
     if name not in commands.COMMANDS:
         raise UsageError(f"there is no command '{name}'; there are: {', '.join(_SUMMARIES)}.")

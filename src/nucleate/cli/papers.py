@@ -1,12 +1,31 @@
-"""How `nucleate list` shows papers: as they describe themselves, so that nothing that trains is imported."""
+"""How `nucleate list` shows papers: as they describe themselves; of nucleate's own, nothing that trains is imported."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
 from nucleate.cli.printing import say, show
+from nucleate.cli.targets import paper_of
 from nucleate.papers import Description
+
+
+def described(name: str) -> Description:
+    """A paper in words and numbers, by its name or its file. One that does not come with nucleate is imported."""
+    from nucleate.papers import PAPERS, description
+
+    if name in PAPERS:
+        return description(name)
+    paper = paper_of(name)  # in one line if there is none
+    from nucleate.papers.describe import describe
+
+    return describe(paper)
+
+
+def show_offer(point: Any) -> None:
+    """A paper of an installed package, which is not imported for that."""
+    say(Text(point.name, style="bold"), f" of the package {point.dist.name if point.dist else point.value}")
 
 
 def show_summary(paper: Description) -> None:

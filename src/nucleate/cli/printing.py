@@ -1,9 +1,10 @@
 """The one way to print. What comes from a path, a config, a file or an error is text: no markup, no control code."""
 
+import contextlib
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -47,6 +48,14 @@ def harmless(text: str) -> str:
     'a b␛[31m'
     """
     return " ".join(text.splitlines()).translate(_CONTROLS)
+
+
+@contextlib.contextmanager
+def busy(with_what: str) -> Iterator[Callable[[str], None]]:
+    """Show, in a terminal, that something takes a while; what is called with a message shows that beside it."""
+    console = Console(stderr=True, markup=False, emoji=False, highlight=False)
+    with console.status(Text(with_what)) as status:
+        yield lambda message: status.update(Text(f"{with_what} ({message})" if message else with_what))
 
 
 def command(*words: str | Path) -> Text:

@@ -4,20 +4,21 @@ import ast
 import hashlib
 import inspect
 import sys
-import sysconfig
 import textwrap
 from pathlib import Path
 from types import FunctionType
+from typing import Any
 
+from nucleate.fleet.files import INSTALLED, home_of
 from nucleate.fleet.recipe import Recipe
 
-_INSTALLED = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))
 _CONSTANTS = (bool, int, float, complex, str, bytes, tuple, frozenset, type(None))
 
 
 def code_of(recipe: Recipe) -> str | None:
     """A digest of what a recipe's class is made of, as it is written, without comments and docstrings: itself, its
-    bases, and the classes, functions and constants of the user's that they name, and so on.
+    bases, and the classes, functions and constants of the user's that they name, and so on. An object that is `made_of`
+    classes and functions, such as a `TorchModel`, stands for these, also in a field of the recipe.
 
     Installed packages, whose versions a run records, are not looked into. None for recipes of nucleate, and for code
     that is in no file.
@@ -27,10 +28,27 @@ def code_of(recipe: Recipe) -> str | None:
     parts: dict[str, str] = {}
     try:
         _collect(type(recipe), parts)
+        for value in vars(recipe).values():
+            _collect_of(value, parts)
     except (OSError, TypeError, SyntaxError):
         return None
     text = "\n".join(f"{name} = {parts[name]}" for name in sorted(parts))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def name_of(thing: Any) -> str:
+    """What a class or a function is called. The user's modules are called as their files are, whoever imports them: as
+    a script, from another folder, or by `import_file`."""
+    file = file_of(thing)
+    return f"{home_of(Path(file))[1] if file else thing.__module__}.{thing.__qualname__}"
+
+
+def file_of(thing: Any) -> str | None:
+    """The file of a class or a function of the user's; None if it is nucleate's, an installed package's, or in none."""
+    if not isinstance(thing, type | FunctionType) or not _is_users(thing):
+        return None
+    file = Path(inspect.getfile(thing)).resolve()
+    return str(file) if file.is_file() else None
 
 
 def _collect(thing: type | FunctionType, parts: dict[str, str]) -> None:
@@ -44,10 +62,16 @@ def _collect(thing: type | FunctionType, parts: dict[str, str]) -> None:
     known = vars(sys.modules[thing.__module__])
     for name in sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & known.keys()):
         named = inspect.unwrap(known[name]) if callable(known[name]) else known[name]
-        if isinstance(named, type | FunctionType):
-            _collect(named, parts)
-        elif isinstance(named, _CONSTANTS):
+        if isinstance(named, _CONSTANTS):
             parts[name] = repr(named)
+        else:
+            _collect_of(named, parts)
+
+
+def _collect_of(value: Any, parts: dict[str, str]) -> None:
+    for part in getattr(value, "made_of", (value,)):
+        if isinstance(part, type | FunctionType):
+            _collect(part, parts)
 
 
 def _is_users(thing: type | FunctionType) -> bool:
@@ -58,7 +82,7 @@ def _is_users(thing: type | FunctionType) -> bool:
         file = Path(inspect.getfile(thing))
     except (OSError, TypeError):  # built in
         return False
-    return not any(file.is_relative_to(folder) for folder in _INSTALLED)
+    return not any(file.is_relative_to(folder) for folder in INSTALLED)
 
 
 def _without_docstrings(tree: ast.AST) -> ast.AST:

@@ -1,5 +1,6 @@
 """What a run needs of this machine, estimated before any of it is made: memory, disk and time."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
@@ -12,6 +13,7 @@ from nucleate.fleet.layout import Layout, largest_shapes, shard_size
 from nucleate.fleet.plan import Plan
 from nucleate.fleet.program import Program
 from nucleate.fleet.schedule import EVENTS, Chunk, timeline
+from nucleate.fleet.weights import FINAL, flat_weights
 from nucleate.fleet.work import steps_at_once
 from nucleate.machine import TooLarge, in_bytes, require_disk, require_memory
 
@@ -19,6 +21,7 @@ LIMIT = 7 * 24 * 3600.0
 """A run that would take longer than a week is refused, unless it is allowed to."""
 
 _ADVICE = "Train fewer or smaller networks, or look less often."
+_KEPT = 2**30  # bytes of data that are kept where they are not trained
 # No step of a small network on a core is faster than this, measured or not.
 _SECONDS, _SECONDS_PER_PARAMETER = 2e-6, 3e-10
 
@@ -27,16 +30,17 @@ _SECONDS, _SECONDS_PER_PARAMETER = 2e-6, 3e-10
 class Needs:
     """What the run of a plan in `folder` needs, as far as its members have been seen: one of each group.
 
-    `programs`, `shapes`: those of each group, for one member. `data`: bytes of all members' data, but for arrays that
-    they share with the first member. `inputs`, `state`: the most bytes that a member has of data, and of parameters
-    with everything that belongs to them. `parameters`: the fewest that a member has. `matrices`, `started`: the most
-    that one call decomposes for a member, while it trains and while it is started. `products`: the most multiplications
-    in a step of a member.
+    `here`: whether its workers are on this machine. `programs`, `shapes`: those of each group, for one member. `data`:
+    bytes of all members' data, but for arrays that they share with the first member. `inputs`, `state`: the most bytes
+    that a member has of data, and of parameters with everything that belongs to them. `parameters`: the fewest that a
+    member has. `matrices`, `started`: the most that one call decomposes for a member, while it trains and while it is
+    started. `products`: the multiplications in a step of a member of each group, and `counts` its members.
     """
 
     plan: Plan
     folder: Path
     workers: int
+    here: bool = True
     programs: dict[tuple, Program] = field(default_factory=dict)
     shapes: dict[tuple, dict[str, jax.ShapeDtypeStruct]] = field(default_factory=dict)
     data: int = 0
@@ -45,15 +49,17 @@ class Needs:
     parameters: float = np.inf
     matrices: int = 0
     started: int = 0
-    products: int = 0
+    products: dict[tuple, int] = field(default_factory=dict)
+    counts: Counter[tuple] = field(default_factory=Counter)
 
     def see(self, group: tuple, member: int) -> None:
         """Add the group of a member, the first one that was met."""
-        self.programs[group] = program = Program(self.plan.recipe, dict(group[0]), 1)
+        self.programs[group] = program = Program(self.plan.recipe, dict(group[0]), 1, self.plan.keep_weights)
         inputs = self.plan.lanes([member], 1)
-        state, self.shapes[group], matrices, started, products = program.outline(*inputs)
+        state, shapes, matrices, started, self.products[group] = program.outline(*inputs)
+        ends = {} if self.plan.keep_weights is None else {FINAL: jax.eval_shape(flat_weights, state.params)}
+        self.shapes[group] = shapes | ends
         self.matrices, self.started = max(self.matrices, matrices), max(self.started, started)
-        self.products = max(self.products, products)
         self.inputs = max(self.inputs, _bytes(self.plan.datum(member)))
         self.state = max(self.state, _bytes(state))
         self.parameters = min(self.parameters, sum(leaf.size for leaf in jax.tree.leaves(state.params)))
@@ -68,9 +74,15 @@ class Needs:
         """The run in chunks that take a few seconds, or more where members stop by themselves: when that is noticed
         decides how far they come."""
         recipe = self.plan.recipe
-        longest = steps_at_once(self.products)
+        longest = steps_at_once(max(self.products.values()))
         max_gap = recipe.max_gap if recipe.stop else min(recipe.max_gap, longest)
         return list(timeline(self.plan.schedules, self.plan.steps, max_gap=max_gap, longest=longest))
+
+    @property
+    def may_keep_data(self) -> bool:
+        """Whether the data of all members stay, once they are made: who does not train them needs them only twice, to
+        sort the members and to describe them."""
+        return self.here or self.data <= _KEPT
 
     @property
     def layout(self) -> Layout:
@@ -82,16 +94,18 @@ class Needs:
     @property
     def disk(self) -> int:
         """Bytes of the record, before they are compressed."""
-        return sum(prod(v.shape) * v.dtype.itemsize for v in self.layout.variables())
+        return self.layout.bytes
 
     @property
     def memory(self) -> int:
-        """Bytes of all data, and of what each worker holds of a shard: data, states before and after, rows."""
+        """Bytes of all data, and of what each worker here holds of a shard: data, states before and after, rows."""
+        if not self.here:
+            return min(self.data, _KEPT)
         layout = self.layout
         looks = {axis: len(steps) for axis, steps in layout.steps.items()}
         rows = sum(
             min(looks[probe.axis], EVENTS) * prod(shape) * dtype.itemsize
-            for probe in self.plan.recipe.probes
+            for probe in self.plan.probes
             for shape, dtype in [layout.shapes[probe.name]]
         )
         block = self.plan.block or 1
@@ -129,13 +143,24 @@ class Needs:
             raise TooLarge(
                 f"this run of {self.what} takes {'about' if speed else 'at least'} {in_days(seconds)} on this machine. "
                 "Train fewer networks or steps, or ask for it all the same: --allow-long, or "
-                "train(..., allow_long=True)."
+                "train(..., allow=Allow.LONG)."
             )
 
+    @property
+    def heaviest(self) -> tuple:
+        """The group with most of the work."""
+        return max(self.counts, key=lambda group: self.counts[group] * self._cost(group))
+
     def seconds(self, speed: float | None) -> float:
+        """What the run takes if that is the speed of the heaviest group, and steps of others take as long as they have
+        multiplications; the least it can take if no speed was measured."""
         if speed:
-            return self.plan.members.count * self.plan.steps / (speed * self.workers)
+            cost = sum(count * self._cost(group) for group, count in self.counts.items())
+            return cost / self._cost(self.heaviest) * self.plan.steps / (speed * self.workers)
         return self.least_seconds if jax.default_backend() == "cpu" else 0.0
+
+    def _cost(self, group: tuple) -> int:
+        return max(self.products[group], 1)
 
     @property
     def what(self) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,14 @@ import xarray as xr
 
 from nucleate.checking import conform
 from nucleate.fleet.plan import Plan
+from nucleate.fleet.weights import FINAL, WHICH
 from nucleate.record import NEVER, Outcome, Variable, as_attr
 from nucleate.record.schema import OUTCOME_ATTRS, refuse_clashing_sizes
 
 _CHUNK_BYTES = 2**21
 _LARGEST_SHARD = 64
 _SHARDS_PER_WORKER = 8
+_ENDS = {"long_name": "weights of the network at its last step"}
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Layout:
     """The shards and chunks of a record.
 
     A shard is a range of members trained by one worker: the unit of work, of checkpointing and of storage. `shapes`:
-    shape and dtype of each probe's value, the largest in the fleet.
+    shape and dtype of each probe's value, and of the weights at the end if they are kept, the largest in the fleet.
     """
 
     plan: Plan
@@ -45,7 +48,7 @@ class Layout:
         """The number of steps of an axis stored in one chunk."""
         rows = {}
         for axis, steps in self.steps.items():
-            names = [probe.name for probe in self.plan.recipe.probes if probe.axis == axis]
+            names = [probe.name for probe in self.plan.probes if probe.axis == axis]
             largest = max(int(np.prod(self.shapes[n][0])) * self.shapes[n][1].itemsize for n in names)
             rows[axis] = max(1, min(_CHUNK_BYTES // (largest * self.shard_size), len(steps)))
         return rows
@@ -63,7 +66,10 @@ class Layout:
         variables = [
             Variable(name, ("member",), (count,), dtype, (size,), attrs) for name, (dtype, attrs) in per_member.items()
         ]
-        for probe in self.plan.recipe.probes:
+        if FINAL in self.shapes:
+            shape, dtype = self.shapes[FINAL]
+            variables.append(Variable(FINAL, ("member", WHICH), (count, *shape), dtype, (size, *shape), _ENDS))
+        for probe in self.plan.probes:
             shape, dtype = self.shapes[probe.name]
             rows = len(self.steps[probe.axis])
             variables.append(
@@ -77,6 +83,17 @@ class Layout:
                 )
             )
         return variables
+
+    @property
+    def bytes(self) -> int:
+        """Of all streamed variables, before they are compressed."""
+        return sum(prod(v.shape) * v.dtype.itemsize for v in self.variables())
+
+    @property
+    def files(self) -> int:
+        """Of the record: chunks and descriptions, also of columns and steps, but not of what the recipe describes."""
+        chunks = [prod(-(-s // c) for s, c in zip(v.shape, v.chunks, strict=True)) for v in self.variables()]
+        return 1 + sum(1 + count for count in chunks) + 2 * (len(self.plan.members) + 1 + len(self.steps))
 
     def frame(self) -> xr.Dataset:
         """Coordinates, fixed variables and attributes."""
@@ -125,13 +142,14 @@ def largest_shapes(
             if 0 in value.shape:
                 raise ValueError(f"Probe '{name}' gives a value of shape {value.shape}, which holds no numbers.")
             shapes[name] = (tuple(map(max, before, value.shape)) if before else (), np.dtype(value.dtype))
-    for probe in plan.recipe.probes:
+    for probe in plan.probes:
         if len(probe.dims) != len(shapes[probe.name][0]):
             raise ValueError(
                 f"Probe '{probe.name}' gives a value of shape {shapes[probe.name][0]}, so its dims must name "
                 f"{len(shapes[probe.name][0])} axes; got {probe.dims}."
             )
-    refuse_clashing_sizes({probe.name: (probe.dims, shapes[probe.name][0]) for probe in plan.recipe.probes})
+    dims = {probe.name: probe.dims for probe in plan.probes} | {name: (WHICH,) for name in shapes if name == FINAL}
+    refuse_clashing_sizes({name: (dims[name], shape) for name, (shape, _) in shapes.items()})
     return shapes
 
 

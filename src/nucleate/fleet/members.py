@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from nucleate.checking import Bits, Checked, shown
+from nucleate.hypertext import Html, brief
+from nucleate.hypertext import table as table_of
 from nucleate.machine import TooLarge, require_memory
 
 _BYTES = 16  # of a value: in its column, and in another copy while the table is made
@@ -27,9 +29,13 @@ class Row(dict[str, Any]):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Members(Checked, Mapping[str, np.ndarray]):
-    """Columns of equal length, one of them `seed`."""
+    """Columns of equal length, one of them `seed`.
+
+    >>> table(eta=[0.1, 0.2], seed=[0, 1])
+    Members(2 networks: eta 0.1, 0.2; seed 0, 1)
+    """
 
     columns: dict[str, np.ndarray]
 
@@ -47,6 +53,14 @@ class Members(Checked, Mapping[str, np.ndarray]):
     @property
     def count(self) -> int:
         return len(next(iter(self.columns.values())))
+
+    def __repr__(self) -> str:
+        columns = "; ".join(f"{name} {brief(np.unique(column))}" for name, column in self.columns.items())
+        return f"Members({self.count} network{'s' * (self.count > 1)}: {columns})"
+
+    def _repr_html_(self) -> Html:
+        rows = [(name, brief(np.unique(column))) for name, column in self.columns.items()]
+        return table_of(rows, ("column", "values"), f"{self.count} network{'s' * (self.count > 1)}")
 
     def row(self, index: int) -> Row:
         """One member, in plain Python numbers."""

@@ -4,20 +4,22 @@ import dataclasses
 import hashlib
 import json
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, PyTree
 
-from nucleate.checking import Checked, Count, conform
+from nucleate.checking import Checked, Count, conform, detached
+from nucleate.fleet.code import file_of, name_of
 from nucleate.fleet.members import Members
 from nucleate.fleet.recipe import Probe, Recipe
-from nucleate.fleet.schedule import Schedule
+from nucleate.fleet.schedule import Last, Schedule
+from nucleate.fleet.weights import FINAL, weights_probe
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,9 @@ class Plan(Checked):
     """A fleet to train: a recipe, a table of members and a number of steps.
 
     `block`: members advanced together on one core; None measures the fastest. `about`: entries for `run.json`.
+    `keep_weights`: when the weights of all networks are kept, for `Trained.model`; those that a network ends with are
+    kept, too, wherever that is, and None keeps nothing. `made_by`: the class which makes the plan from `about`, where
+    that is not the recipe.
     """
 
     recipe: Recipe
@@ -32,10 +37,13 @@ class Plan(Checked):
     steps: Count
     block: Count | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
+    keep_weights: Schedule | None = Last()  # noqa: RUF009 - it is frozen
+    made_by: type | None = None
 
     def check(self) -> None:
         self._check_recipe()
-        names = [probe.name for probe in self.recipe.probes]
+        self._refuse_other_weights()
+        names = [probe.name for probe in self.probes]
         if len(set(names)) < len(names):
             raise ValueError(f"Plan: two probes share a name; got {names}.")
         self._refuse_clashes(names)
@@ -57,17 +65,29 @@ class Plan(Checked):
                 f"{type(self.recipe).__name__}.static names columns that the members lack: {sorted(unknown)}."
             )
 
+    def _refuse_other_weights(self) -> None:
+        """Check that nothing of the recipe's, or of the table's, is called like the weights that are to be kept."""
+        if self.keep_weights is None:
+            return
+        ours = {FINAL} | {name for probe in self._of_weights for name in (probe.name, probe.axis)}
+        theirs = {name for probe in self.recipe.probes for name in (probe.name, probe.axis, *probe.dims)}
+        if clash := ours & (theirs | {*self.members}):
+            raise ValueError(
+                f"Plan.keep_weights records '{min(clash)}', and so does {type(self.recipe).__name__}: call that "
+                "otherwise, or keep none with keep_weights=None."
+            )
+
     def _refuse_clashes(self, names: list[str]) -> None:
         """Check that everything that one record will hold has a name of its own, and columns are numbers for JAX."""
         crossings = [f"{crossing.name}_step" for crossing in self.recipe.crossings]
         taken = ["member", "outcome", "last_step", *crossings]
-        axes = [*{probe.axis for probe in self.recipe.probes}]
+        axes = [*{probe.axis for probe in self.probes}]
         for kind, chosen in (("axis", axes), ("probe", names), ("column", list(self.members))):
             for name in chosen:
                 if name in taken:
                     raise ValueError(f"Plan: {kind} '{name}' uses a name reserved by the record; choose another.")
                 taken.append(name)
-        for probe in self.recipe.probes:
+        for probe in self.probes:
             if clash := {"member", "outcome", "last_step", *crossings, *names, *axes} & set(probe.dims):
                 raise ValueError(
                     f"Plan: probe '{probe.name}' has a dimension '{min(clash)}', a name reserved by the record; "
@@ -83,10 +103,19 @@ class Plan(Checked):
                 )
 
     @cached_property
+    def probes(self) -> tuple[Probe, ...]:
+        """All that is recorded over steps: what the recipe's probes see and, where they are kept, the weights."""
+        return self.recipe.probes + self._of_weights
+
+    @property
+    def _of_weights(self) -> tuple[Probe, ...]:
+        return weights_probe(self.keep_weights)
+
+    @cached_property
     def schedules(self) -> dict[str, Schedule]:
         """The schedule of each step axis."""
         schedules: dict[str, Schedule] = {}
-        for probe in self.recipe.probes:
+        for probe in self.probes:
             if schedules.setdefault(probe.axis, probe.schedule) != probe.schedule:
                 raise ValueError(
                     f"Probe '{probe.name}' has schedule {probe.schedule}, but axis '{probe.axis}' already has "
@@ -95,15 +124,21 @@ class Plan(Checked):
         return schedules
 
     @property
-    def data(self) -> list[PyTree]:
-        """The data of each member."""
-        return [self.datum(member) for member in range(self.members.count)]
+    def data(self) -> Sequence[PyTree]:
+        """The data of each member, made when they are asked for; those that are not kept already are not kept then."""
+        return _Data(self)
 
     def datum(self, member: int) -> PyTree:
         """The data of one member: made on first use, which may take a while, and kept."""
         if member not in self._made:
-            self._made[member] = self.recipe.data(self.members.row(member))
+            data = self.recipe.data(self.members.row(member))
+            self._made[member] = jax.tree.map(lambda leaf: detached("Recipe.data", leaf), data)
         return self._made[member]
+
+    def forget(self, members: Iterable[int]) -> None:
+        """Let go of the data of members; they are made again if they are needed."""
+        for member in members:
+            self._made.pop(member, None)
 
     @cached_property
     def _made(self) -> dict[int, PyTree]:
@@ -121,13 +156,15 @@ class Plan(Checked):
         recipe = self.recipe
         content = {
             "recipe": _identity(recipe),
-            "probes": [_identity((p.name, p.schedule, p.dims, p.axis)) for p in recipe.probes],
+            "probes": [_identity((p.name, p.schedule, p.dims, p.axis)) for p in self.probes],
             "crossings": _identity(recipe.crossings),
             "stop": _identity(recipe.stop),
             "batching": _identity(recipe.batching),
             "members": {name: column.tolist() for name, column in self.members.items()},
             "steps": self.steps,
         }
+        if self.keep_weights is not None:
+            content["keep_weights"] = _identity(self.keep_weights)
         return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
     def group(self, member: int) -> tuple:
@@ -147,22 +184,47 @@ class Plan(Checked):
         return data, member
 
 
+@final
+class _Data(Sequence):
+    """The data of a plan's members."""
+
+    def __init__(self, plan: Plan):
+        self._plan = plan
+
+    def __len__(self) -> int:
+        return self._plan.members.count
+
+    def __getitem__(self, at):
+        if isinstance(at, slice):
+            return [self[member] for member in range(len(self))[at]]
+        member = range(len(self))[at]
+        kept = self._plan._made
+        return kept[member] if member in kept else self._plan.recipe.data(self._plan.members.row(member))
+
+
 def _identity(value: Any) -> Any:
-    """`value` in JSON types, the same in every process: an object with its type, a function by its name."""
+    """`value` in JSON types, the same in every process: objects by their type or `identity`, functions by name."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {field.name: _identity(getattr(value, field.name)) for field in dataclasses.fields(value)}
-        return {"type": f"{type(value).__module__}.{type(value).__qualname__}", **fields}
+        return {"type": _called(type(value)), **fields}
     if isinstance(value, Mapping):
         return {str(key): _identity(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_identity(item) for item in value]
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | jax.Array):
         return value.tolist()
+    if isinstance(identity := getattr(value, "identity", None), str):
+        return identity
     if value is None or isinstance(value, str | int | float):
         return value
     if hasattr(value, "__qualname__"):
-        return f"{value.__module__}.{value.__qualname__}"
+        return _called(value)
     return {
-        "type": f"{type(value).__module__}.{type(value).__qualname__}",
+        "type": _called(type(value)),
         **{name: _identity(item) for name, item in sorted(vars(value).items())},
     }
+
+
+def _called(thing: Any) -> str:
+    """The name of a class or function. A user may move and rename files: there, it is code that tells them apart."""
+    return thing.__qualname__ if file_of(thing) else name_of(thing)

@@ -19,8 +19,11 @@ import optax
 from jaxtyping import Array, Bool, Int, PyTree
 
 from nucleate.fleet.decompositions import most_at_once
+from nucleate.fleet.gradient import differentiate
 from nucleate.fleet.members import Row
 from nucleate.fleet.recipe import Probe, Recipe, View
+from nucleate.fleet.schedule import Schedule
+from nucleate.fleet.weights import skeleton, weights_probe
 from nucleate.fleet.work import products
 from nucleate.record import NEVER, Outcome
 
@@ -61,14 +64,16 @@ class Outline(NamedTuple):
 class Program:
     """Start and advance a block of `lanes` members.
 
-    `static`: this group's values of the recipe's static columns. The same program serves any number of blocks; a
-    block of one is not vmapped at all, which on a CPU is often the fastest.
+    `static`: this group's values of the recipe's static columns. `keep_weights`: see `Plan`. The same program serves
+    any number of blocks; a block of one is not vmapped at all, which on a CPU is often the fastest.
     """
 
-    def __init__(self, recipe: Recipe, static: Mapping[str, Any], lanes: int):
+    def __init__(self, recipe: Recipe, static: Mapping[str, Any], lanes: int, keep_weights: Schedule | None = None):
         self.recipe, self.static, self.lanes = recipe, dict(static), lanes
+        counts = recipe.microbatches
+        self.microbatches = counts[0] if isinstance(counts, tuple) else counts
         self.axes: dict[str, list[Probe]] = {}
-        for probe in recipe.probes:
+        for probe in (*recipe.probes, *weights_probe(keep_weights)):
             self.axes.setdefault(probe.axis, []).append(probe)
         self._warming = threading.Lock()
         self._warm: set[Any] = set()
@@ -142,7 +147,7 @@ class Program:
         def loss(params, batch, key):
             return self.recipe.loss(self._model(params, member), batch, key)
 
-        return differentiate(loss, params, batch, loss_key, self.recipe.microbatches)
+        return differentiate(loss, params, batch, loss_key, self.microbatches)
 
     def _look(self, state: State, data: PyTree, member: Mapping[str, Array]) -> dict[str, dict[str, Array]]:
         batch_key, _ = self._keys(member, state.step)
@@ -177,9 +182,7 @@ class Program:
         return {**member, **self.static}
 
     def _model(self, params: PyTree, member: Mapping[str, Array]) -> eqx.Module:
-        made = lambda member, key: self.recipe.model(Row(member), key)
-        skeleton = eqx.filter_eval_shape(made, self._whole(member), _key(member))
-        return eqx.combine(params, eqx.filter(skeleton, _is_shaped, inverse=True))
+        return eqx.combine(params, skeleton(self.recipe, self._whole(member), _key(member))[1])
 
     def _keys(self, member: Mapping[str, Array], step: Array) -> Array:
         return jax.random.split(jax.random.fold_in(jax.random.fold_in(_key(member), _TRAIN), step))
@@ -230,39 +233,9 @@ class Program:
         return single
 
 
-def differentiate(
-    loss: Callable[[PyTree, PyTree, Array], tuple[Array, PyTree]],
-    params: PyTree,
-    batch: PyTree,
-    key: Array,
-    microbatches: int,
-) -> tuple[tuple[Array, PyTree], PyTree]:
-    """((loss, outputs), gradient) of a batch, the mean over its `Recipe.microbatches`."""
-    whole = jax.value_and_grad(loss, has_aux=True)
-    if microbatches == 1:
-        return whole(params, batch, key)
-
-    def add(total, piece):
-        (value, outputs), grads = whole(params, *piece)
-        return jax.tree.map(jnp.add, total, (value, grads)), outputs
-
-    for samples in {len(array) for array in jax.tree.leaves(batch)}:
-        if samples % microbatches:
-            raise ValueError(f"Recipe.microbatches must divide the {samples} samples of a batch; got {microbatches}.")
-    cut = jax.tree.map(lambda array: array.reshape(microbatches, -1, *array.shape[1:]), batch)
-    nothing = jnp.zeros(()), jax.tree.map(jnp.zeros_like, params)
-    total, outputs = jax.lax.scan(add, nothing, (cut, jax.random.split(key, microbatches)))
-    value, grads = jax.tree.map(lambda sum_: sum_ / microbatches, total)
-    return (value, jax.tree.map(lambda array: array.reshape(-1, *array.shape[2:]), outputs)), grads
-
-
 def _one(block: PyTree) -> Any:
     return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), block)
 
 
 def _key(member: Mapping[str, Array]) -> Array:
     return jax.random.key(member["seed"])
-
-
-def _is_shaped(leaf: Any) -> bool:
-    return isinstance(leaf, jax.ShapeDtypeStruct) and jnp.issubdtype(leaf.dtype, jnp.inexact)

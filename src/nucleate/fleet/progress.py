@@ -3,7 +3,7 @@
 import threading
 import time
 from datetime import timedelta
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from rich.console import Console
 from rich.progress import (
@@ -25,6 +25,12 @@ class Watcher(Protocol):
     def say(self, message: str) -> None: ...
     def tell(self, line: str) -> None: ...
     def end(self) -> None: ...
+
+
+def usual_watcher() -> Watcher:
+    """What shows a run if nothing else is asked for: a bar in terminals and notebooks, nothing where nobody looks."""
+    bar = Bar()
+    return bar if bar.console.is_terminal or bar.console.is_jupyter else Silent()
 
 
 class Silent:
@@ -62,17 +68,37 @@ def _clock(seconds: float | None) -> str:
     return "-:--:--" if seconds is None else str(timedelta(seconds=round(seconds)))
 
 
+class _Cell:
+    """One line below a cell of a notebook, which is written anew."""
+
+    def __init__(self):
+        self._handle: Any = None
+
+    @property
+    def is_shown(self) -> bool:
+        return self._handle is not None
+
+    def show(self, line: str) -> None:
+        from IPython.display import display  # type: ignore[import-not-found]  # a notebook has it
+
+        if self._handle is None:
+            self._handle = display({"text/plain": line}, raw=True, display_id=True)
+        else:
+            self._handle.update({"text/plain": line}, raw=True)
+
+
 class Bar:
-    """A progress bar: name, members, speed, time left. Outside a terminal, an occasional line of text."""
+    """A progress bar: name, members, speed, time left. In a notebook, a line that is kept up to date; elsewhere outside
+    of a terminal, an occasional line of text."""
 
     def __init__(self, console: Console | None = None, quiet_seconds: float = 15.0):
         self.console = console or Console(stderr=True, markup=False, emoji=False, highlight=False)
         self._lock = threading.Lock()
-        self._quiet_seconds = quiet_seconds
+        self._quiet_seconds = 0.5 if self.console.is_jupyter else quiet_seconds
 
     def begin(self, name: str, total: int, *, unit: str = "steps", detail: str = "") -> None:
-        self._name, self._total, self._done = name, total, 0
-        self._began = self._spoke = time.monotonic()
+        self._name, self._total, self._done, self._before = name, total, 0, 0
+        self._first = self._began = self._spoke = time.monotonic()
         self._progress = Progress(
             TextColumn("{task.description}", style="bold", markup=False),  # a folder's name is not markup
             BarColumn(bar_width=None),
@@ -86,6 +112,7 @@ class Bar:
         )
         self._task = self._progress.add_task(name, total=total, unit=unit, detail=detail)
         self._progress.start()
+        self._cell = _Cell()
 
     def advance(self, count: int) -> None:
         with self._lock:
@@ -94,17 +121,18 @@ class Bar:
             now = time.monotonic()
             if not self.console.is_terminal and now - self._spoke > self._quiet_seconds:
                 self._spoke = now
-                left = (now - self._began) * (self._total / max(self._done, 1) - 1)
-                self.console.print(f"{self._name}: {self._done / self._total:4.0%}, about {left:.0f} s left")
+                left = (now - self._began) * (self._total - self._done) / max(self._done - self._before, 1)
+                self._print(f"{self._name}: {self._done / self._total:4.0%}, about {left:.0f} s left")
 
     def say(self, message: str) -> None:
         """Show a message beside the name until the next; an empty message removes it."""
         described = f"{self._name} ({message})" if message else self._name
         self._progress.update(self._task, description=described)
-        self._began = time.monotonic()  # time spent before the first step must not count towards the speed
+        # Neither time nor steps before count towards the speed: nothing was trained, or by other workers.
+        self._began, self._before = time.monotonic(), self._done
         if message and not self.console.is_terminal and self._began - self._spoke > self._quiet_seconds:
             self._spoke = self._began
-            self.console.print(described)
+            self._print(described)
 
     def tell(self, line: str) -> None:
         """Print a line that stays."""
@@ -113,3 +141,12 @@ class Bar:
     def end(self) -> None:
         self._progress.update(self._task, description=self._name)
         self._progress.stop()
+        took = time.monotonic() - self._first
+        if self.console.is_jupyter and (self._cell.is_shown or took > self._quiet_seconds):
+            self._print(f"{self._name}: {self._done / self._total:4.0%}, took {took:.0f} s")
+
+    def _print(self, line: str) -> None:
+        if self.console.is_jupyter:
+            self._cell.show(line)
+        else:
+            self.console.print(line)

@@ -2,7 +2,7 @@
 
 import abc
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, final
 
@@ -157,9 +157,10 @@ class Recipe(Checked, abc.ABC):
     # A member stops once all of these crossings have happened. Empty: train to the end.
     stop: tuple[str, ...] = ()
     batching: Batching = FullBatch()
-    # A batch is differentiated in this many equal parts, one after the other: a large batch is faster in parts that
-    # fit a core's cache. Samples must come first in every array of a batch, and the loss must be their mean.
-    microbatches: Count = 1
+    # A batch is differentiated in this many equal pieces, one after the other: a large batch is faster in pieces that
+    # fit a core's cache. Samples must come first in every array of a batch, and the loss must be their mean; numbers
+    # without axes belong to every piece. Of several counts, such as `pieces` lists, the first is taken.
+    microbatches: Count | tuple[Count, ...] = 1
     # The most steps between checks for members that have diverged or finished. A run is stopped, saved and shown after
     # a few times as many, or earlier where a step takes long.
     max_gap: Count = 250
@@ -185,7 +186,7 @@ class Recipe(Checked, abc.ABC):
     def probes(self) -> tuple[Probe, ...]:
         """What is recorded."""
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         """Fixed variables of the record for all members (splits, pairs, ...), as (dims, values); none by default."""
         return {}
 

@@ -8,9 +8,11 @@ import numpy as np
 import xarray as xr
 
 from nucleate.checking import checked
+from nucleate.fleet.allow import Allow
 from nucleate.fleet.plan import Plan
 from nucleate.fleet.sessions import same_bits
 from nucleate.fleet.train import has_members, train
+from nucleate.fleet.weights import FINAL
 from nucleate.record import Run, RunError
 
 
@@ -35,7 +37,7 @@ def replay(plan: Plan, run: Run, member: int) -> xr.Dataset:
         )
     alone = dataclasses.replace(plan.only(member), block=about.block)
     with tempfile.TemporaryDirectory() as folder:
-        again = train(alone, Path(folder) / "replay", allow_long=True).record().load()
+        again = train(alone, Path(folder) / "replay", allow=Allow.LONG).record().load()
     if about.status == "complete" and same_bits(run):
         _refuse_other_numbers(again, run.record().isel(member=[member]), run)
     return again.assign_coords(member=[member])
@@ -47,6 +49,8 @@ def _refuse_other_numbers(again: xr.Dataset, before: xr.Dataset, run: Run) -> No
         new, old = again[name], before[name]
         if new.dims != old.dims or not {*new.dims} - {"member"}:
             continue  # crossings and outcomes depend on how often a network is looked at
+        if name == FINAL and again.last_step.item() != before.last_step.item():
+            continue  # and so may its end
         axes = [str(dim) for dim in new.dims if str(dim).split("_")[0] == "step"]
         for axis in axes:
             both = np.intersect1d(again[axis], before[axis])

@@ -1,5 +1,6 @@
 """Train one shard from its checkpoint to the end."""
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from nucleate.fleet import checkpoint
 from nucleate.fleet.layout import Layout
 from nucleate.fleet.program import Program, State
 from nucleate.fleet.schedule import Chunk
+from nucleate.fleet.weights import FINAL, flat_rows
 from nucleate.record import Outcome, Store, fill_value
 
 
@@ -24,7 +26,10 @@ class StopRequested(Exception):
 
 @dataclass
 class Rows:
-    """Recorded rows on their way to the store: whole chunks are written, the rest waits (and is checkpointed)."""
+    """Recorded rows on their way to the store: whole chunks are written, the rest waits (and is checkpointed).
+
+    `permit` is called before anything is written, and raises where this process may not.
+    """
 
     layout: Layout
     shard: range
@@ -32,13 +37,14 @@ class Rows:
     pending: dict[str, np.ndarray] = field(default_factory=dict)
     written: dict[str, int] = field(default_factory=dict)
     unsynced: list[tuple[str, tuple[slice, ...]]] = field(default_factory=list)
+    permit: Callable[[], None] = lambda: None
 
     def add(self, name: str, rows: np.ndarray) -> None:
         waiting = self.pending.get(name)
         self.pending[name] = rows if waiting is None else np.concatenate([waiting, rows], axis=1)
 
     def flush(self, *, last: bool = False) -> None:
-        for probe in self.layout.plan.recipe.probes:
+        for probe in self.layout.plan.probes:
             size = self.layout.rows_per_chunk[probe.axis]
             while (rows := self.pending.get(probe.name)) is not None and (rows.shape[1] >= size or last):
                 if rows.shape[1] == 0:
@@ -51,6 +57,7 @@ class Rows:
 
     def write(self, name: str, values: np.ndarray, *rows: slice) -> None:
         region = (slice(self.shard.start, self.shard.stop), *rows)
+        self.permit()
         self.store.write(name, region, values)
         self.unsynced.append((name, region))
 
@@ -62,7 +69,12 @@ class Rows:
 
 @dataclass(frozen=True)
 class Work:
-    """What every shard of a run shares. `starting`: held while networks are started, where only one worker may."""
+    """What every shard of a run shares.
+
+    `alone`: only one shard may be trained at a time in a process. `starting`: held while networks are started, where
+    only one worker may. `permit`: raises where another process may be writing the shard. `signature`: what its done
+    file says of who trained it.
+    """
 
     layout: Layout
     programs: dict[tuple, Program]
@@ -72,12 +84,22 @@ class Work:
     checkpoint_seconds: float
     stop: threading.Event
     advance: Callable[[int], None]
+    tell: Callable[[str], None]
+    alone: bool
     starting: AbstractContextManager
+    permit: Callable[[], None] = lambda: None
+    signature: bytes = b""
 
 
 def done_file(checkpoints: Path, number: int) -> Path:
     """It exists when a shard is trained and in the store."""
     return checkpoints / f"{number:05d}.done"
+
+
+def shards_done(work: Work) -> list[int]:
+    """The shards that are, from one look at the folder."""
+    there = set(os.listdir(work.checkpoints))
+    return [n for n in range(len(work.layout.shards)) if done_file(work.checkpoints, n).name in there]
 
 
 def train_shard(work: Work, number: int, device: Any) -> None:
@@ -91,7 +113,7 @@ def train_shard(work: Work, number: int, device: Any) -> None:
     inputs = [jax.device_put(plan.lanes(index, program.lanes), device) for program, index in blocks]
     with work.starting:  # and one block after the other, since they run side by side otherwise
         states = [jax.block_until_ready(p.start(*given)) for (p, _), given in zip(blocks, inputs, strict=True)]
-    rows = Rows(work.layout, shard, work.store)
+    rows = Rows(work.layout, shard, work.store, permit=work.permit)
     file = work.checkpoints / f"{number:05d}.checkpoint"
     position = 0
     if (saved := checkpoint.restore(file, states)) is not None and _belongs(work, shard, *saved):
@@ -113,12 +135,14 @@ def train_shard(work: Work, number: int, device: Any) -> None:
     rows.flush(last=True)
     _finish(work, rows, blocks, states)
     rows.sync()
-    done.touch()
+    work.permit()
+    done.write_bytes(work.signature)
     file.unlink(missing_ok=True)
 
 
 def _save(file: Path, position: int, states: list[State], rows: Rows) -> None:
     rows.sync()
+    rows.permit()
     checkpoint.save(file, position, states, rows.pending)
 
 
@@ -156,7 +180,7 @@ def _train_chunk(work: Work, chunk: Chunk, blocks: list, inputs: list, states: l
     shard = rows.shard
     recorded = {axis: np.flatnonzero(looks) for axis, looks in chunk.looks.items()}
     out = {}
-    for probe in work.layout.plan.recipe.probes:
+    for probe in work.layout.plan.probes:
         shape, dtype = work.layout.shapes[probe.name]
         out[probe.name] = np.full((len(shard), len(recorded[probe.axis]), *shape), fill_value(dtype), dtype)
     for number, (program, members) in enumerate(blocks):
@@ -164,7 +188,7 @@ def _train_chunk(work: Work, chunk: Chunk, blocks: list, inputs: list, states: l
             continue
         states[number], seen = program.chunk(states[number], *inputs[number], chunk.gap, chunk.looks)
         active = np.asarray(seen.active)
-        for probe in work.layout.plan.recipe.probes:
+        for probe in work.layout.plan.probes:
             at = recorded[probe.axis]
             values = np.asarray(seen.values[probe.axis][probe.name])[at]
             inner = tuple(slice(0, size) for size in values.shape[2:])
@@ -180,16 +204,19 @@ def _rows_before(work: Work, position: int, pending: dict[str, np.ndarray]) -> d
     looked = {axis: sum(int(c.looks[axis].sum()) for c in work.chunks[:position]) for axis in work.layout.steps}
     return {
         probe.name: looked[probe.axis] - (pending[probe.name].shape[1] if probe.name in pending else 0)
-        for probe in work.layout.plan.recipe.probes
+        for probe in work.layout.plan.probes
     }
 
 
 def _finish(work: Work, rows: Rows, blocks: list, states: list[State]) -> None:
-    """Write the outcome of each member."""
+    """Write the outcome of each member, and its weights if they are kept."""
     shard = rows.shard
     crossings = [crossing.name for crossing in work.layout.plan.recipe.crossings]
     ends = {"outcome": np.zeros(len(shard), np.int8), "last_step": np.zeros(len(shard), np.int32)}
     ends |= {f"{name}_step": np.zeros(len(shard), np.int32) for name in crossings}
+    if FINAL in work.layout.shapes:
+        shape, dtype = work.layout.shapes[FINAL]
+        ends[FINAL] = np.full((len(shard), *shape), fill_value(dtype), dtype)
     for (_, members), state in zip(blocks, states, strict=True):
         outcome = np.asarray(state.outcome)
         found = {
@@ -199,5 +226,8 @@ def _finish(work: Work, rows: Rows, blocks: list, states: list[State]) -> None:
         }
         for name, values in found.items():
             ends[name][np.asarray(members) - shard.start] = values[: len(members)]
+        if FINAL in ends:
+            weights = flat_rows(state.params, ends[FINAL].dtype)[: len(members)]
+            ends[FINAL][np.asarray(members) - shard.start, : weights.shape[1]] = weights
     for name, values in ends.items():
         rows.write(name, values)

@@ -1,36 +1,32 @@
 """Train a fleet into a run directory, resumably, on every core."""
 
 import contextlib
-import queue
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
 from nucleate import machine
 from nucleate.checking import AtLeast, checked, shown
+from nucleate.fleet.allow import Allow
 from nucleate.fleet.block_size import choose_block
 from nucleate.fleet.code import code_of
 from nucleate.fleet.estimate import Needs
+from nucleate.fleet.executor import Executor, executor_on
 from nucleate.fleet.interruption import resumable
 from nucleate.fleet.layout import Layout, largest_shapes, shard_size
+from nucleate.fleet.origin import origin_of
 from nucleate.fleet.plan import Plan
 from nucleate.fleet.program import Program
-from nucleate.fleet.progress import Silent, Watcher
+from nucleate.fleet.progress import Watcher, usual_watcher
 from nucleate.fleet.recording import begin_record, recheck_record
-from nucleate.fleet.sessions import begin_session, device
-from nucleate.fleet.shard import StopRequested, Work, done_file, train_shard
-from nucleate.record import Run, RunError, Store, as_attr, open_record
+from nucleate.fleet.sessions import device
+from nucleate.fleet.shard import StopRequested, Work, shards_done
+from nucleate.fleet.trained import Trained
+from nucleate.record import MadeBy, Run, RunError, Store, as_attr, open_record
 from nucleate.record.disk import telling_full_disk
-
-_TELL_SECONDS = 20.0  # how often the cost so far is saved
-_ALONE = (
-    "one core trains this run: a call in it decomposes several matrices (singular values or the like), and two workers "
-    "in such calls at once can wait for one another for ever; block=1 avoids it, unless one network has several"
-)
 
 
 @checked
@@ -38,30 +34,40 @@ def train(
     plan: Plan,
     into: Path | str,
     *,
+    on: Any = None,
     watch: Watcher | None = None,
     checkpoint_seconds: Annotated[float, AtLeast(0)] = 20.0,
-    allow_long: bool = False,
-    other_versions: bool = False,
-) -> Run:
+    allow: Allow = Allow.NOTHING,
+) -> Trained:
     """Train `plan` into the run directory `into`, continuing a run that is already there.
 
     The finished record depends neither on interruptions nor on the number of cores. At a given block size, a member's
     numbers do not depend on the other members of the fleet. Ctrl-C leaves a resumable run and raises `Interruption`.
 
+    `on`: the client of a Dask cluster whose workers train, and see the same folder; left out, the cores of this machine
+    do. The record is the same. Workers may die, be taken away and come; if this process dies, they stop by themselves
+    within half a minute.
+
     A run is refused before it begins if this machine has too little memory or disk for it, or if it takes more than a
-    week, unless `allow_long`. A run that was begun with another JAX or on a processor with other instructions, so that
-    bits would differ, is only continued with `other_versions`.
+    week, unless `Allow.LONG`. A run that was begun with another JAX or on a processor with other instructions, so that
+    bits would differ, is only continued with `Allow.OTHER_VERSIONS`.
+
+    `watch`: what shows how far it is; left out, a `Bar` in terminals and notebooks.
     """
-    watch = watch or Silent()
+    watch = watch or usual_watcher()
     run = Run(Path(into))
     run.refuse_foreign()
     with telling_full_disk(run.path, f"`nucleate resume {run.path}`"), run.lock():
         run = _prepare(plan, run)
         if run.status != "complete":
-            begin_session(plan, run, watch, other_versions=other_versions)
+            executor = executor_on(on, run)
             with resumable(run.path):
-                _train_all(plan, run, watch, checkpoint_seconds, allow_long)
-    return run
+                try:
+                    executor.prepare(plan, run, watch, allow)
+                    _train_all(plan, run, executor, watch, checkpoint_seconds, allow)
+                finally:
+                    executor.finish()
+    return Trained(run.path, plan.recipe)
 
 
 def _prepare(plan: Plan, run: Run) -> Run:
@@ -78,8 +84,9 @@ def _prepare(plan: Plan, run: Run) -> Run:
                 f"{run.path} was trained by other code: {type(plan.recipe).__name__} has been rewritten since. "
                 "Delete it to train it again, or choose another folder."
             )
+        _note_where(plan, run)
     else:
-        about = dict(plan.about) | {
+        about = {**plan.about, **origin_of(plan)} | {
             "code": code_of(plan.recipe),
             "fingerprint": plan.fingerprint(),
             "members": plan.members.count,
@@ -92,6 +99,13 @@ def _prepare(plan: Plan, run: Run) -> Run:
     return run
 
 
+def _note_where(plan: Plan, run: Run) -> None:
+    """Users move files: note where what made the run is now."""
+    made_by = origin_of(plan).get("made_by")
+    if made_by and made_by["file"] and run.about.made_by != MadeBy(**made_by):
+        run.update(made_by=made_by)
+
+
 def _is_of(plan: Plan, run: Run) -> bool:
     """Whether `run` is of `plan`: by fingerprint, or as the same config of the same experiment of nucleate's own.
 
@@ -100,6 +114,8 @@ def _is_of(plan: Plan, run: Run) -> bool:
     """
     about = run.about
     if about.by is not None:
+        return False
+    if about.keep_weights is not None and about.keep_weights != origin_of(plan)["keep_weights"]:
         return False
     if about.fingerprint in (None, plan.fingerprint()):
         return True
@@ -129,23 +145,20 @@ def has_members(plan: Plan, run: Run) -> bool:
 
 
 @machine.one_thread_each()
-def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float, allow_long: bool) -> None:
+def _train_all(
+    plan: Plan, run: Run, executor: Executor, watch: Watcher, checkpoint_seconds: float, allow: Allow
+) -> None:
     before, began = run.about.seconds, time.monotonic()
 
     def spent() -> float:
         return round(before + time.monotonic() - began, 2)
 
-    machine.use_compile_cache()
-    devices = machine.workers()
     count = plan.members.count
     watch.begin(plan.about.get("experiment", run.path.name), count * plan.steps, detail=f"{count} members")
     try:
-        needs = Needs(plan, run.path, len(devices))
-        layout, programs = _layout(plan, run, needs, watch, allow_long)
+        needs = Needs(plan, run.path, executor.workers, executor.here)
+        layout, programs = _layout(plan, run, needs, watch, allow)
         block = run.about.block or 1
-        if len(devices) > 1 and not needs.may_share(block):
-            devices = devices[:1]
-            watch.tell(_ALONE)
         run.checkpoints.mkdir(exist_ok=True)
         work = Work(
             layout,
@@ -156,10 +169,12 @@ def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float, 
             checkpoint_seconds,
             threading.Event(),
             watch.advance,
+            watch.tell,
+            not needs.may_share(block),
             contextlib.nullcontext() if needs.may_start(block) else threading.Lock(),
         )
         run.update(status="running")
-        _work_through(work, devices, tick=lambda: run.update(seconds=spent()))
+        executor.work_through(work, _left(work), tick=lambda: run.update(seconds=spent()))
         run.update(status="complete", seconds=spent())
     except (KeyboardInterrupt, StopRequested):
         with machine.undisturbed():
@@ -173,16 +188,25 @@ def _train_all(plan: Plan, run: Run, watch: Watcher, checkpoint_seconds: float, 
         watch.end()
 
 
-def _layout(
-    plan: Plan, run: Run, needs: Needs, watch: Watcher, allow_long: bool
-) -> tuple[Layout, dict[tuple, Program]]:
+def _left(work: Work) -> list[int]:
+    """The shards that are still to be trained; steps of the others count as done."""
+    done, shards = set(shards_done(work)), work.layout.shards
+    if done:
+        work.advance(sum(len(shards[number]) for number in done) * work.layout.plan.steps)
+    return [number for number in range(len(shards)) if number not in done]
+
+
+def _layout(plan: Plan, run: Run, needs: Needs, watch: Watcher, allow: Allow) -> tuple[Layout, dict[tuple, Program]]:
     """Group the members, fix block and shard sizes (or read what the run fixed before), and lay out the record."""
     about = run.about
     groups = _grouped(plan, watch, needs, begun=about.block is not None)
-    block = about.block or _block(plan, groups, needs, watch, allow_long)
+    needs.counts.update({group: len(members) for group, members in groups.items()})
+    block = about.block or _block(plan, groups, needs, watch, allow)
     size = about.shard_size or shard_size(plan.members.count, block, needs.workers)
     programs = (
-        needs.programs if block == 1 else {group: Program(plan.recipe, dict(group[0]), block) for group in groups}
+        needs.programs
+        if block == 1
+        else {group: Program(plan.recipe, dict(group[0]), block, plan.keep_weights) for group in groups}
     )
     layout = Layout(plan, size, largest_shapes(plan, needs.shapes))
     if about.block is None:
@@ -193,12 +217,12 @@ def _layout(
     return layout, programs
 
 
-def _block(plan: Plan, groups: dict[tuple, list[int]], needs: Needs, watch: Watcher, allow_long: bool) -> int:
+def _block(plan: Plan, groups: dict[tuple, list[int]], needs: Needs, watch: Watcher, allow: Allow) -> int:
     """The block size of a run that begins, if it takes no longer than it may; and tell what it needs."""
-    largest = max(groups, key=lambda group: len(groups[group]))
-    long = not allow_long and needs.may_be_long()
-    pace = choose_block(plan, largest, watch.say, one_by_one=not needs.may_share(2), may_be_long=long)
-    if not allow_long:
+    limited = Allow.LONG not in allow
+    heaviest, long = groups[needs.heaviest], limited and needs.may_be_long()
+    pace = choose_block(plan, heaviest, watch.say, one_by_one=not needs.may_share(2), may_be_long=long)
+    if limited:
         needs.require_time(pace.speed)
     watch.tell(needs.in_words(pace.speed))
     return pace.block
@@ -218,60 +242,12 @@ def _grouped(plan: Plan, watch: Watcher, needs: Needs, *, begun: bool) -> dict[t
         group = plan.group(member)
         if group not in groups:
             needs.see(group, member)
-        if not begun and (group not in groups or member == 1):
+        if group not in groups or member == 1:
             needs.see_data(member)
-            needs.require_room()
+            if not begun:
+                needs.require_room()
         groups.setdefault(group, []).append(member)
+        if member and not needs.may_keep_data:
+            plan.forget([member])
     watch.say("")
     return groups
-
-
-def _work_through(work: Work, devices: list, tick: Callable[[], None]) -> None:
-    """Let each worker take the next shard until none is left. The first failure stops all of them at a checkpoint."""
-    todo: queue.SimpleQueue[int] = queue.SimpleQueue()
-    for number, shard in enumerate(work.layout.shards):
-        if done_file(work.checkpoints, number).exists():
-            work.advance(len(shard) * work.layout.plan.steps)
-        else:
-            todo.put(number)
-    failures: list[BaseException] = []
-
-    def labour(device):
-        try:
-            while not work.stop.is_set():
-                train_shard(work, todo.get_nowait(), device)
-        except queue.Empty:
-            pass
-        except BaseException as failure:
-            failures.append(failure)
-            work.stop.set()
-
-    threads = [threading.Thread(target=labour, args=(device,), daemon=True) for device in devices]
-    _start_and_wait(threads, work.stop, tick)
-    for failure in sorted(failures, key=lambda failure: isinstance(failure, StopRequested)):
-        raise failure
-    if not todo.empty():
-        raise StopRequested
-
-
-def _start_and_wait(threads: list[threading.Thread], stop: threading.Event, tick: Callable[[], None]) -> None:
-    """Run threads to their end, which Ctrl-C, however often it is pressed, only brings nearer: no thread may still be
-    writing when the lock is released."""
-    told, started = time.monotonic(), []
-    with machine.undisturbed():
-        try:
-            for thread in threads:
-                thread.start()
-                started.append(thread)
-            while alive := [thread for thread in threads if thread.is_alive()]:
-                if machine.asked_to_stop():
-                    stop.set()
-                alive[0].join(timeout=0.1)
-                if time.monotonic() - told > _TELL_SECONDS:
-                    told = time.monotonic()
-                    with contextlib.suppress(OSError, RunError):  # a full disk is reported by the workers
-                        tick()
-        finally:
-            stop.set()
-            for thread in started:
-                thread.join()

@@ -8,7 +8,7 @@ from nucleate.machine.caches import cache_folder, use_compile_cache
 from nucleate.machine.instructions import instruction_set
 from nucleate.machine.room import TooLarge, free_memory, in_bytes, require_disk, require_memory
 from nucleate.machine.signals import asked_to_stop, stop_if_asked, stoppable, undisturbed
-from nucleate.machine.threads import PlatformError, cores, map_over_workers, one_thread_each, workers
+from nucleate.machine.threads import PlatformError, cores, map_over_workers, mapped_by, one_thread_each, workers
 
 __all__ = [
     "PlatformError",
@@ -20,6 +20,7 @@ __all__ = [
     "in_bytes",
     "instruction_set",
     "map_over_workers",
+    "mapped_by",
     "one_thread_each",
     "require_disk",
     "require_memory",

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from nucleate.machine.signals import stop_if_asked, undisturbed
@@ -55,8 +56,21 @@ def one_thread_each() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def mapped_by(mapper: Callable[[Callable, Sequence], list]) -> Iterator[None]:
+    """In this block, `map_over_workers` leaves work and items to someone else: to the workers of a cluster."""
+    before = _mapper.set(mapper)
+    try:
+        yield
+    finally:
+        _mapper.reset(before)
+
+
+_mapper: ContextVar[Callable[[Callable, Sequence], list] | None] = ContextVar("mapper", default=None)
+
+
 def map_over_workers(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    """`[work(item) for item in items]`, spread over all workers.
+    """`[work(item) for item in items]`, spread over all workers: the cores or accelerators here, see also `mapped_by`.
 
     The first item is done alone, so that a program that all of them run is compiled once, not by every thread at once.
     Ctrl-C stops it between two items.
@@ -66,6 +80,8 @@ def map_over_workers(work: Callable[[Item], Result], items: Sequence[Item]) -> l
     """
     import jax
 
+    if mapper := _mapper.get():
+        return mapper(work, items)
     devices = workers()
 
     def on_device(number: int) -> Result:

@@ -18,6 +18,7 @@ from nucleate.models.mlp import MLP
 from nucleate.models.modular import ConcatDecoder, PairTable
 from nucleate.models.pair_transformer import BlocksDecoder, PairTransformer
 from nucleate.models.particles import Frame, ParticleTransformer, Prediction
+from nucleate.models.pytorch.model import TorchModel, from_torch
 from nucleate.models.quadratic import Quadratic
 from nucleate.models.sequence_transformer import SequenceShape, SequenceTransformer, Trace
 from nucleate.models.token_attention import TokenAttention
@@ -57,11 +58,13 @@ __all__ = [
     "SoftmaxAttention",
     "SumDecoder",
     "TokenAttention",
+    "TorchModel",
     "Trace",
     "TransformerSize",
     "cross_entropy",
     "encode",
     "encoder_blocks",
+    "from_torch",
     "identity",
     "look_at_all",
     "look_at_others",

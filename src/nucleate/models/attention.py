@@ -13,6 +13,7 @@ from nucleate.models.dropout import Dropout, dropped
 from nucleate.models.mlp import rows_times
 
 _EPSILON = 1e-5  # as in PyTorch's layer norm
+_LONG = 64  # tokens from which on it pays to attend head by head
 
 Look = Callable[[Array], Array]
 """Who attends to whom: a rule from logits [*state head token token] to weights of the same shape, such as
@@ -71,9 +72,26 @@ class Attention(eqx.Module):
                 (self.value, self.value_bias),
             )
         )
-        weight = self.look(jnp.einsum("...ihk,...jhk->...hij", query, key) / sqrt(heads[1]))
-        mixed = jnp.einsum("...hij,...jhk->...ihk", dropped(weight, dropout), value).reshape(x.shape)
-        return rows_times(mixed, self.output.reshape(width, width)) + self.output_bias, weight
+        attend = _by_heads if x.shape[-2] >= _LONG else _by_tokens
+        mixed, weight = attend(query, key, value, self.look, dropout)
+        return rows_times(mixed.reshape(x.shape), self.output.reshape(width, width)) + self.output_bias, weight
+
+
+def _by_tokens(query: Array, key: Array, value: Array, look: Look, dropout: Dropout | None) -> tuple[Array, Array]:
+    """Σ_j a_hij v_hj and a, from queries, keys and values [*state token head key]."""
+    weight = look(jnp.einsum("...ihk,...jhk->...hij", query, key) / sqrt(query.shape[-1]))
+    return jnp.einsum("...hij,...jhk->...ihk", dropped(weight, dropout), value), weight
+
+
+def _by_heads(query: Array, key: Array, value: Array, look: Look, dropout: Dropout | None) -> tuple[Array, Array]:
+    """The same, with each head's tokens as rows of one matrix: then XLA need not transpose the weights, which are many.
+
+    With 128 tokens it takes half the time, with 64 a tenth less; with 12 to 32, for which the products are so small
+    that these transposes outweigh them, a quarter more.
+    """
+    query, key, value = (jnp.swapaxes(part, -3, -2) for part in (query, key, value))
+    weight = look(query @ jnp.swapaxes(key, -1, -2) / sqrt(query.shape[-1]))
+    return jnp.swapaxes(dropped(weight, dropout) @ value, -3, -2), weight
 
 
 def look_at_all(logits: Float[Array, "*state head token token"]) -> Float[Array, "*state head token token"]:

@@ -3,7 +3,8 @@
 Observables of a snapshot (`rqi`, `pca_spectrum`, `signal`, ...) are written in JAX for one embedding: jit them, vmap
 them over members and steps, or pass NumPy arrays. Functions of a set of pairs (`nullity`, `implied`, ...) and of
 finished runs (`phase`, `settle_step`, ...) are NumPy and take any number of leading axes. The local learning
-coefficient (`learning_coefficient`, `calibrate`) takes any loss and any pytree of parameters.
+coefficient (`learning_coefficient`, `calibrate`) takes any loss and any pytree of parameters. A record is asked for
+observables of all members and steps as `record.nucleate.rqi()`, see `OfRecord`.
 """
 
 from nucleate.observables.alignment import procrustes_error
@@ -83,7 +84,8 @@ from nucleate.observables.line_graphs import (
     normalised_laplacian,
 )
 from nucleate.observables.llc.calibration import Calibration, Plateau, calibrate
-from nucleate.observables.llc.estimate import Doubt, LearningCoefficient, Sampling, learning_coefficient
+from nucleate.observables.llc.coefficient import Doubt, LearningCoefficient
+from nucleate.observables.llc.estimate import Sampling, learning_coefficient
 from nucleate.observables.llc.mixing import mixing
 from nucleate.observables.llc.samplers import MALA, SGLD, RMSpropSGLD
 from nucleate.observables.llc.settings import Grid, Setting
@@ -91,6 +93,7 @@ from nucleate.observables.llc.sources import Fresh, Minibatches, Whole
 from nucleate.observables.llc.subsets import Everything, Mask, Matching
 from nucleate.observables.llc.truths import aoyagi, linear_excess, polynomial_excess
 from nucleate.observables.navigation import Navigator, Routes, Ties, optimal_routes
+from nucleate.observables.of_records import OfRecord
 from nucleate.observables.orthogonality import median_cosine, random_cosine
 from nucleate.observables.parallelograms import (
     covered,
@@ -135,6 +138,7 @@ __all__ = [
     "MeanSquare",
     "Minibatches",
     "Navigator",
+    "OfRecord",
     "Pairing",
     "Phase",
     "Plain",

@@ -7,7 +7,8 @@ from nucleate.rooms import on_demand
 if TYPE_CHECKING:
     from nucleate.papers.config import Config, Later
     from nucleate.papers.description import Description, description
-    from nucleate.papers.library import PAPERS, paper
+    from nucleate.papers.library import paper
+    from nucleate.papers.names import PAPERS
     from nucleate.papers.paper import Experiment, Figure, Paper, Sequel, awaited, ready
     from nucleate.papers.portraits import write_experiment_report
     from nucleate.papers.replicate import replicate

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from nucleate.papers.library import refuse_unknown
+from nucleate.papers.names import PAPERS, refuse_unknown
 from nucleate.record import document
 
 FILE = "description.json"
@@ -43,6 +43,9 @@ class Description:
 
 
 def description(name: str) -> Description:
-    """What the paper of that name says of itself; raises `LookupError`, listing the known papers, if there is none."""
-    refuse_unknown(name)
+    """What one of nucleate's papers says of itself; `describe` says it of any, which is imported for that. Raises
+    `LookupError`, listing the known papers, if there is none of that name."""
+    if name not in PAPERS:
+        refuse_unknown(name)
+        raise LookupError(f"the paper '{name}' is a package's, which has not written down what it says of itself.")
     return document.read(Description, Path(__file__).parent / name / FILE)

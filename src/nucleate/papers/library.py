@@ -1,23 +1,80 @@
-"""The papers that come with nucleate, each loaded when it is asked for."""
+"""Papers by name or by file, each loaded when it is asked for."""
 
+import ast
 import importlib
-from typing import TYPE_CHECKING
+import sys
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from nucleate.papers.paper import Paper
+from nucleate.checking import checked, shown
+from nucleate.fleet.files import import_file
+from nucleate.papers.names import PAPERS, is_file, offered, refuse_unknown
+from nucleate.papers.paper import Paper
+from nucleate.record import RunError, code_beside
 
-PAPERS = ("grokking", "circles", "repons", "collisions", "attention", "algebra")
+_ALL = "all"  # which the command line takes for every paper
 
 
-def paper(name: str) -> "Paper":
-    """The paper of that name; raises `LookupError`, listing the known papers, if there is none."""
+@checked
+def paper(name: str) -> Paper:
+    """The paper of that name, nucleate's or an installed package's, or that in a file of your own: "./my_paper.py".
+
+    Raises `LookupError`, listing the known papers, if there is none of that name; a `RunError` says what is wrong with
+    a file.
+    """
+    if is_file(name):
+        return _in_file(Path(name).expanduser())
+    if name in PAPERS:
+        return importlib.import_module(f"nucleate.papers.{name}").PAPER
     refuse_unknown(name)
-    return importlib.import_module(f"nucleate.papers.{name}").PAPER
+    return _of_package(name)
 
 
-def refuse_unknown(name: str) -> None:
-    if name not in PAPERS:
-        raise LookupError(
-            f"there is no paper '{name}'; there are: {', '.join(PAPERS)}. "
-            "A paper of your own is listed, replicated and resumed by its script."
+def home_of(paper: Paper) -> dict[str, str]:
+    """The file of a paper that cannot be found by its name, and the identity of the code there; nothing if it is in no
+    file, such as one of a notebook."""
+    for module in [*sys.modules.values()]:
+        names = getattr(module, "__dict__", {})
+        if isinstance(found := names.get("PAPER"), Paper) and found.claims is paper.claims:
+            file = Path(names.get("__file__") or "")
+            if paper.name not in (*PAPERS, *offered()) and file.is_file():
+                return {"file": str(file.resolve()), "code": code_beside(file.resolve())}
+    return {}
+
+
+def _in_file(file: Path) -> Paper:
+    module = import_file(file)
+    found = vars(module).get("PAPER")
+    if found is None:
+        raise RunError(f"{file} has no PAPER: end it with `PAPER = Paper(…)`, as examples/own_paper.py does.")
+    if not isinstance(found, Paper):
+        raise RunError(f"{file}{_line(module.__file__)}: PAPER must be a nucleate.papers.Paper; got {shown(found)}.")
+    if found.name in (*PAPERS, _ALL):
+        taken = "stands for every paper" if found.name == _ALL else "comes with nucleate"
+        raise RunError(
+            f"{file}{_line(module.__file__)}: the PAPER is called '{found.name}', which {taken}: call it otherwise."
         )
+    return found
+
+
+def _line(file: str | None) -> str:
+    """Where PAPER is made, for a message."""
+    tree = ast.parse(Path(file).read_text(encoding="utf-8")) if file else ast.Module([], [])
+    for line in tree.body:
+        targets = line.targets if isinstance(line, ast.Assign) else [getattr(line, "target", None)]
+        if any(isinstance(each, ast.Name) and each.id == "PAPER" for each in targets):
+            return f", line {line.lineno}"
+    return ""
+
+
+def _of_package(name: str) -> Paper:
+    point = offered()[name]
+    whose = f"the paper '{name}' of the package {point.dist.name if point.dist else point.value}"
+    try:
+        found = point.load()
+    except Exception as error:
+        raise RunError(f"{whose} cannot be loaded: {type(error).__name__}: {error}.") from error
+    found = getattr(found, "PAPER", found)
+    if not isinstance(found, Paper) or found.name != name:
+        said = f"is called '{found.name}'" if isinstance(found, Paper) else f"is {shown(found)}"
+        raise RunError(f"{whose} {said}: its entry point must name a Paper of that name, or a module with it as PAPER.")
+    return found

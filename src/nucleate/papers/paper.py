@@ -2,6 +2,7 @@
 
 import abc
 import dataclasses
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ import xarray as xr
 
 from nucleate.checking import Checked, Seed
 from nucleate.claims import Claim, Evidence
-from nucleate.fleet import Members, Plan, Recipe
+from nucleate.fleet import Members, Plan, Recipe, Schedule
 from nucleate.papers.config import Config
 from nucleate.papers.sizes import Budget, Sizes
 from nucleate.plots import Picture
@@ -20,6 +21,7 @@ from nucleate.record import naming_columns
 Figure = Callable[[Evidence, Path], Picture | list[Picture] | None]
 """Draws into a folder: a picture, several, or none if the evidence has nothing to show."""
 
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _NO_EFFORT = Sizes(None, None, None)
 
 
@@ -28,12 +30,14 @@ class Experiment(Config, abc.ABC):
     command line's options.
 
     If it has a field `first_seed`, from which on it counts its seeds, other networks can be trained for it; `repeats`
-    names the field that says how many of each kind there are.
+    names the field that says how many of each kind there are. `keep_weights`: see `Plan`; a fleet of thousands keeps
+    none unless that is asked for, since they would take more room than all else.
     """
 
     steps: int
     block: int | None
     repeats: ClassVar[str] = "seeds"
+    keep_weights: ClassVar[Schedule | None] = None
 
     @abc.abstractmethod
     def recipe(self) -> Recipe:
@@ -49,7 +53,7 @@ class Experiment(Config, abc.ABC):
         if source := awaited(self):
             raise ValueError(f"{type(self).__name__} is made from the record of {source}, which is not there yet.")
         about = {"experiment": name, "config": self.to_json()}
-        return Plan(self.recipe(), self.members(), self.steps, self.block, about)
+        return Plan(self.recipe(), self.members(), self.steps, self.block, about, self.keep_weights, made_by=type(self))
 
     @final
     def reseeded(self, by: int, times: int = 1) -> "Experiment":
@@ -133,6 +137,8 @@ class Paper(Checked):
     seeds_from: Seed = 0
 
     def check(self) -> None:
+        if not _WORD.fullmatch(self.name):
+            self.refuse("name", f"must be a word of letters, digits, '-' and '_', such as 'parity'; got '{self.name}'")
         if unknown := self.portraits.keys() - self.experiments.keys():
             raise ValueError(
                 f"Paper {self.name} has portraits of {sorted(unknown)}; there are {list(self.experiments)}."

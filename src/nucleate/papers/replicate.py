@@ -3,8 +3,9 @@
 import contextlib
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 
@@ -12,8 +13,10 @@ from nucleate import machine
 from nucleate.checking import checked
 from nucleate.claims import ONCE, Claim, ClaimRow, Evidence, Looks, NotTrained
 from nucleate.claims.formats import in_one_line
-from nucleate.fleet import Silent, Watcher, resumable
+from nucleate.fleet import Allow, Watcher, resumable, spread_over
+from nucleate.fleet.progress import usual_watcher
 from nucleate.papers.keeping import keep_for
+from nucleate.papers.library import home_of
 from nucleate.papers.paper import Budget, Figure, Paper
 from nucleate.papers.replication import FAILURES, Replication, as_entries
 from nucleate.papers.sequence import Sequence
@@ -33,22 +36,25 @@ def replicate(
     *,
     claims: tuple[Claim, ...] = (),
     until_decided: UntilDecided | None = None,
+    on: Any = None,
     watch: Watcher | None = None,
-    other_versions: bool = False,
+    allow: Allow = Allow.NOTHING,
 ) -> Replication:
-    """Measure a paper's claims (or just `claims`) at a budget, once, or `until_decided`. For `other_versions` see
-    `nucleate.fleet.train`; `paper.reseeded(n)` has other networks.
+    """Measure a paper's claims (or just `claims`) at a budget, once, or `until_decided`. For `on`, a
+    cluster that trains its fleets and samples learning coefficients, and `allow` see `nucleate.fleet.train`;
+    `paper.reseeded(n)` has other networks.
 
     Runs that are complete are not trained again, unfinished ones are resumed; measurements, fits and figures are kept
     and not repeated. So a replication that was interrupted, in whatever phase, is continued by asking for it again. A
     claim that cannot be measured, or a figure that cannot be drawn, is reported, harms no other, and is tried again
     next time.
     """
-    replication, watch = Replication(Path(into)), watch or Silent()
+    replication, watch = Replication(Path(into)), watch or usual_watcher()
     _refuse_foreign(replication)
     with resumable(replication.path), replication.lock():
-        _begin(replication, paper, budget, claims, until_decided)
-        trainer = Trainer(replication, paper, watch, other_versions)
+        if changed := _begin(replication, paper, budget, claims, until_decided):
+            watch.tell(changed)
+        trainer = Trainer(replication, paper, watch, allow, on)
         for name in paper.needed(claims or paper.claims, budget):
             trainer.train(name)
         _carry_out(trainer, claims, until_decided.looks if until_decided else ONCE)
@@ -67,14 +73,16 @@ def _carry_out(trainer: Trainer, claims: tuple[Claim, ...], looks: Looks) -> Non
 
     def measure(chosen: Iterable[Claim], evidence: Evidence, look: int) -> list[ClaimRow]:
         asked = {claim: paper.left_out(claim, budget) for claim in chosen}
-        rows = _measure(asked, evidence, failures, watch, "" if look == 1 else f" at look {look}")
+        with spread_over(trainer.on):
+            rows = _measure(asked, evidence, failures, watch, "" if look == 1 else f" at look {look}")
         failures.write(replication)
         return rows
 
     evidence = Sequence(trainer, claims or paper.claims, looks, evidence_at, measure).carry_out()
     replication.update(**provenance())
     if not claims:
-        pictures = _draw(paper.figures, evidence, into / "figures", failures, watch)
+        with spread_over(trainer.on):
+            pictures = _draw(paper.figures, evidence, into / "figures", failures, watch)
         replication.update(figures=as_entries(pictures, into))
         failures.write(replication)
 
@@ -111,29 +119,45 @@ def _begin(
     budget: Budget,
     claims: tuple[Claim, ...],
     until_decided: UntilDecided | None,
-) -> None:
+) -> str:
     """Begin a replication, or continue the one in the folder. A folder holds one: of one target, at one budget, from
-    one seed on, with the looks that were planned when it began."""
+    one seed on, with the looks that were planned when it began. The answer says whether the paper has been rewritten
+    since."""
     target = ", ".join(claim.id for claim in claims) or paper.name
     needed = paper.needed(claims or paper.claims, budget)
     looks = until_decided.looks if until_decided else ONCE
+    home, changed = home_of(paper), ""
     if until_decided:
         for name in needed:
             _refuse_unless_staged(paper, name, budget)
     if replication.exists():
         _refuse_other(replication, (target, budget, paper.seeds_from), looks)
+        changed = _rewritten(replication, home)
         replication.folder.sweep()
+        replication.update(**home)
         _list(replication, needed)
     else:
         replication.folder.sweep()
         what = {"paper": paper.name, "target": target, "title": paper.title, "reference": paper.reference}
         what |= {"budget": budget, "seeds_from": paper.seeds_from, "looks": looks.errors}
-        replication.update(**what, **provenance(), runs=[folder_of(name) for name in needed], figures=[])
+        replication.update(**what, **home, **provenance(), runs=[folder_of(name) for name in needed], figures=[])
     if until_decided:
         replication.update(within=until_decided.within)
     for name in replication.about.runs:
         inside(replication.path, name)
     replication.folder.refuse_links()
+    return changed
+
+
+def _rewritten(replication: Replication, home: Mapping[str, str]) -> str:
+    """What is to be told of a paper in a file that is not as it was."""
+    about = replication.about
+    if None in (about.code, code := home.get("code")) or about.code == code:
+        return ""
+    return (
+        f"{home['file']}, or what is beside it, has been rewritten since {replication.path} was begun: claims are "
+        "judged and figures are drawn by what it says now. Networks whose recipe is other code are refused."
+    )
 
 
 def _refuse_other(replication: Replication, asked: tuple[str, Budget, int], looks: Looks) -> None:
@@ -196,8 +220,9 @@ def _draw(
             try:
                 # With its number: functions that one function made have one name.
                 name = f"figure {number} {figure.__module__}.{figure.__qualname__}"
-                drawn = evidence.kept(name, lambda figure=figure: _drawn(figure, evidence, folder), unchanged)
-                pictures += pictured(drawn, folder)
+                with evidence.reading() as read:
+                    drawn = evidence.kept(name, lambda figure=figure: _drawn(figure, evidence, folder), unchanged)
+                pictures += [replace(each, experiments=tuple(sorted(read))) for each in pictured(drawn, folder)]
             except NotTrained:
                 pass  # it is left to a larger budget
             except Exception as error:

@@ -1,6 +1,7 @@
 """A replication's folder: one run for each experiment, kept results, a scorecard, figures and a report."""
 
 import contextlib
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -8,7 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nucleate.claims import ONCE, ClaimRow, Looks, read_json, to_markdown
+from nucleate.claims import ONCE, ClaimRow, Looks, read_json, summary, to_markdown
+from nucleate.claims.formats import interval, number
+from nucleate.hypertext import Html, table
 from nucleate.papers.sizes import Budget
 from nucleate.plots import Picture
 from nucleate.record import Folder, Run, RunError, document, inside, is_inner, write_atomically
@@ -17,7 +20,7 @@ _MANIFEST = "replication.json"
 _SCORECARD = "scorecard.json"
 FAILURES = "failures.log"
 _MADE = ("figures", "kept", _SCORECARD, "scorecard.md", "report.html", FAILURES, _MANIFEST)
-_UNFINISHED = ("kept/.*.json.*", "kept/.*.npz.*", "figures/.*.png.*", "figures/.*.gif.*")
+_UNFINISHED = ("kept/.*.json.*", "kept/.*.npz.*", "figures/.*.png.*", "figures/.*.csv.*", "figures/.*.gif.*")
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class Entry:
     path: str
     title: str
     caption: str
+    experiments: tuple[str, ...] = ()
 
     def __post_init__(self):
         if not is_inner(self.path):
@@ -49,7 +53,8 @@ class Manifest:
     A run is listed before it is begun, a figure when it is drawn; neither is dropped while it is made again.
     `seeds_from`: by how much all seeds are shifted. `looks`: the error that each planned look may make, fixed when the
     replication begins; `stages`: what was trained for those after the first; `within`: seconds that all may take, and
-    `measured`: those that were spent on measuring.
+    `measured`: those that were spent on measuring. `file`: that of a paper which is not found by its name, and `code`:
+    the identity of what is there.
     """
 
     paper: str
@@ -66,12 +71,14 @@ class Manifest:
     within: float | None = None
     stages: tuple[Stage, ...] = ()
     measured: float = 0.0
+    file: str | None = None
+    code: str | None = None
     rest: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self):
-        for number, run in enumerate(self.runs):
+        for place, run in enumerate(self.runs):
             if not is_inner(run):
-                raise ValueError(f"runs[{number}] must stay inside the replication's folder; got {run!r}.")
+                raise ValueError(f"runs[{place}] must stay inside the replication's folder; got {run!r}.")
         Looks(self.looks)
 
     @property
@@ -102,6 +109,17 @@ class Replication:
     def exists(self) -> bool:
         return self._manifest.exists()
 
+    def __str__(self) -> str:
+        about = self.about
+        verdicts = summary(self.rows()) if self.scorecard.exists() else "unfinished"
+        return f"{self.path}: {about.title}, {about.target} at the {about.budget} budget; {verdicts}"
+
+    def _repr_html_(self) -> Html:
+        rows = self.rows() if self.scorecard.exists() else []
+        told = lambda row: f"{number(row.decisive.measured)} {interval(row.decisive.interval)}".strip()
+        cells = [(row.verdict, row.why, row.claim, row.statement, row.expected, told(row)) for row in rows]
+        return table(cells, ("verdict", "why", "claim", "statement", "expected", "measured"), str(self))
+
     @property
     def about(self) -> Manifest:
         return document.read(Manifest, self._manifest)
@@ -130,15 +148,12 @@ class Replication:
     def rows(self) -> list[ClaimRow]:
         """The scorecard."""
         if not self.scorecard.exists():
-            raise RunError(
-                f"{self.path} is unfinished; `nucleate resume {self.path}` first. "
-                "The script of a paper of your own continues it."
-            )
+            raise RunError(f"{self.path} is unfinished; `nucleate resume {self.path}` first.")
         return read_json(self.scorecard)
 
     def pictures(self) -> list[Picture]:
         """Those that the manifest lists. A file may be gone."""
-        return [Picture(inside(self.path, entry.path), entry.title, entry.caption) for entry in self.about.figures]
+        return [Picture(inside(self.path, e.path), e.title, e.caption, e.experiments) for e in self.about.figures]
 
     def runs(self) -> list[Run]:
         """Those that the manifest lists. A folder may not be there yet."""
@@ -192,6 +207,7 @@ def write_replication_report(replication: Replication) -> Path:
     )
 
 
-def as_entries(pictures: Sequence[Picture], folder: Path) -> list[dict[str, str]]:
+def as_entries(pictures: Sequence[Picture], folder: Path) -> list[dict[str, Any]]:
     """Pictures as the manifest lists them."""
-    return [{"path": p.path.relative_to(folder).as_posix(), "title": p.title, "caption": p.caption} for p in pictures]
+    entries = [Entry(p.path.relative_to(folder).as_posix(), p.title, p.caption, p.experiments) for p in pictures]
+    return [dataclasses.asdict(entry) for entry in entries]

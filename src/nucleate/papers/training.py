@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from nucleate.claims import FinishedRun
-from nucleate.fleet import Watcher, train
+from nucleate.fleet import Allow, Watcher, train
 from nucleate.papers.paper import Budget, Paper, ready
 from nucleate.papers.replication import Replication, Stage
 from nucleate.papers.stages import Stages, as_one, folder_of, refuse_unfit, staged
@@ -18,7 +19,8 @@ class Trainer:
     replication: Replication
     paper: Paper
     watch: Watcher
-    other_versions: bool
+    allow: Allow
+    on: Any = None
     runs: dict[str, dict[int, Run]] = field(default_factory=dict)
 
     def train(self, name: str, look: int = 1) -> Run:
@@ -37,9 +39,9 @@ class Trainer:
                 look: train(
                     plan,
                     self.replication.path / folder_of(name, look),
+                    on=self.on,
                     watch=self.watch,
-                    allow_long=about.budget is Budget.PAPER,  # which takes as long as it takes
-                    other_versions=self.other_versions,
+                    allow=self.allow | (Allow.LONG if about.budget is Budget.PAPER else Allow.NOTHING),
                 )
             }
             self.runs[name] = runs

@@ -9,15 +9,17 @@ if TYPE_CHECKING:
     from nucleate.plots.attention import animate_attention, attention_map, particles
     from nucleate.plots.circles import circle, reach, signal_curves, snapshots, survivor_colors
     from nucleate.plots.classes import class_points
+    from nucleate.plots.comparison import compared_curves, compared_ends
     from nucleate.plots.curves import above_diagonal, agreement, median_line, transition
     from nucleate.plots.dynamics import fit_curve, fits_grid, interaction_matrix, loss_curves
     from nucleate.plots.elements import elements
+    from nucleate.plots.figure_data import figure_data
     from nucleate.plots.graphs import graph_route, matched_points
     from nucleate.plots.heads import count_bars, interval_rows, law_curve, score_histogram, second_curve
     from nucleate.plots.hierarchy import hierarchy, strips
     from nucleate.plots.labels import end_labels, mark, spread
     from nucleate.plots.members import member_curves
-    from nucleate.plots.overview import overview
+    from nucleate.plots.overview import end_maps, overview
     from nucleate.plots.phase_diagram import phase_diagram, phase_legend
     from nucleate.plots.picture import Picture
     from nucleate.plots.potentials import (
@@ -50,10 +52,14 @@ __all__ = [
     "chain_traces",
     "circle",
     "class_points",
+    "compared_curves",
+    "compared_ends",
     "count_bars",
     "count_curve",
     "elements",
     "end_labels",
+    "end_maps",
+    "figure_data",
     "fit_curve",
     "fitness_plane",
     "fits_grid",

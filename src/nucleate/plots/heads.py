@@ -135,11 +135,11 @@ def law_curve(
 
 def _name_slope(ax: Axes, middle: float, slope: float, constant: float) -> None:
     """Write the slope above the middle of its line, to the right of a falling line and to the left of a rising one."""
-    side = -4 * np.sign(slope)
+    side = -8 * np.sign(slope)
     ax.annotate(
         f"{slope:z.2f}".replace("-", "−"),
         (middle, float(np.exp(constant) * middle**slope)),
-        xytext=(side, 4),
+        xytext=(side, 5),
         textcoords="offset points",
         ha="left" if side > 0 else "right" if side < 0 else "center",
         va="bottom",

@@ -7,7 +7,7 @@ are changed: threads draw one at a time, and none sees another's settings.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from io import BytesIO
 from pathlib import Path
 from threading import RLock
@@ -20,6 +20,7 @@ from matplotlib.colors import Colormap, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.rcsetup import cycler
 
+from nucleate.plots.figure_data import figure_data
 from nucleate.record import write_atomically
 
 Number = float | int | np.floating | np.integer
@@ -97,10 +98,13 @@ def style() -> Iterator[None]:
     ...     matplotlib.rcParams["axes.spines.top"]
     False
     """
-    with _settings_lock, matplotlib.rc_context():
+    with _settings_lock, ExitStack() as after, matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)
-        yield
+        try:
+            yield
+        finally:  # a notebook's backend turns this on when it is loaded, with the first figure: maybe just now
+            after.callback(matplotlib.interactive, matplotlib.is_interactive())
 
 
 def panels(rows: int = 1, columns: int = 1, *, size: tuple[Number, Number] = (4.8, 3.8)) -> tuple[Figure, list[Axes]]:
@@ -127,9 +131,9 @@ def token_colors(tokens: int) -> list[tuple[float, float, float, float]]:
 
 
 def save(figure: Figure, path: Path | str) -> Path:
-    """Write `figure` as PNG and return its path.
+    """Write `figure` as PNG and return its path; what it shows, as CSV, is written beside it (see `figure_data`).
 
-    The file is written atomically. The figure can still be drawn on afterwards.
+    The files are written atomically. The figure can still be drawn on afterwards.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, style():
@@ -142,5 +146,9 @@ def save(figure: Figure, path: Path | str) -> Path:
     content = BytesIO()
     with style():
         figure.savefig(content, format="png")
+    if data := figure_data(figure):
+        write_atomically(path.with_suffix(".csv"), data.encode())
+    else:
+        path.with_suffix(".csv").unlink(missing_ok=True)
     write_atomically(path, content.getvalue())
     return path

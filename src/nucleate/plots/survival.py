@@ -99,6 +99,7 @@ def rate_curve(
         ax.fill_between(x, low, high, color=color, alpha=band, lw=0)
         ax.plot(x, [e.value for e in estimates], color=color, label=label, **dot)
     ax.set(xlabel=xlabel, ylabel=ylabel, ylim=(-0.03, 1.03))
+    ax.locator_params(axis="x", nbins=5)  # or small numbers would touch
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     if len(groups) > 1:
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.0, handlelength=1.4)

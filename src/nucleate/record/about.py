@@ -9,7 +9,7 @@ from typing import Any, Literal
 from nucleate.record.document import fields
 from nucleate.record.schema import SCHEMA_VERSION
 
-_VOLATILE = {"status", "seconds"}  # what changes in run.json without changing the record
+_VOLATILE = {"status", "seconds", "made_by"}  # what changes in run.json without changing the record
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,22 @@ class Session:
 
 
 @dataclass(frozen=True)
+class MadeBy:
+    """The class that makes the plan of a run again from its config: a recipe, or a paper's experiment. `file`: where it
+    is, if it is neither nucleate's nor an installed package's."""
+
+    name: str
+    file: str | None = None
+
+
+@dataclass(frozen=True)
 class About:
     """What was run: by whom and with what, how many `members` for how many `steps`, and how far it has come.
 
-    `block`, `shard_size` and `groups` are there as soon as the record is laid out; `experiment` and `config` if it is
-    one of a paper's; `by`: a `Recorder`, or None for a fleet; `device`: what it was begun on; `sessions`: who continued
-    it. `rest`: whatever else the file says.
+    `block`, `shard_size` and `groups` are there as soon as the record is laid out; `experiment` if it is one of a
+    paper's; `config`: the fields of what it was `made_by`; `keep_weights`: a schedule, empty if none are kept; `by`: a
+    `Recorder`, or None for a fleet; `device`: what it was begun on; `sessions`: who continued it. `rest`: whatever else
+    the file says.
     """
 
     status: Literal["created", "running", "interrupted", "complete"]
@@ -49,6 +59,8 @@ class About:
     by: Literal["recorder"] | None = None
     experiment: str | None = None
     config: Mapping[str, Any] = field(default_factory=dict)
+    made_by: MadeBy | None = None
+    keep_weights: Mapping[str, Any] | None = None
     fingerprint: str | None = None
     code: str | None = None
     block: int | None = None
@@ -69,6 +81,13 @@ class About:
             raise ValueError(f"{missing} is missing.")
         if self.seconds < 0:
             raise ValueError(f"seconds must be >= 0; got {self.seconds}.")
+
+    @property
+    def what(self) -> str:
+        """What was run, in a word or two: an experiment, a recipe, or a loop."""
+        if self.by == "recorder":
+            return "a loop of your own"
+        return self.experiment or (self.made_by.name if self.made_by else "from Python")
 
 
 def record_identity(about: About) -> str:

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import numpy as np
 import xarray as xr
 
-from nucleate.checking import AtLeast, Bits, checked, conform, shown
+from nucleate.checking import AtLeast, Bits, checked, conform, shown, to_numpy
 from nucleate.record.axes import STEP
+from nucleate.record.descriptions import described
 from nucleate.record.disk import telling_full_disk, temporary_name
 from nucleate.record.frame import bare_record, dims_of, refuse_misfits
 from nucleate.record.logbook import finite
@@ -17,7 +18,6 @@ from nucleate.record.opening import open_record
 from nucleate.record.run import Run
 from nucleate.record.schema import NEVER, Outcome, RunError, fill_value
 from nucleate.record.store import LOGGED, create_store
-from nucleate.record.tensors import to_numpy
 
 
 @checked
@@ -65,6 +65,7 @@ def from_arrays(
     record["last_step"].values[:] = last
     record["outcome"].values[:] = _outcomes(record)
     record.attrs["steps"] = max(1, int(record.last_step.max()))
+    record = described(record)
     if into is not None:
         _write(record, Run(into))
     return record

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from nucleate.checking import checked, shown
+from nucleate.checking import checked, shown, to_numpy
 from nucleate.record.schema import RunError
-from nucleate.record.tensors import to_numpy
 
 _NAMED = re.compile(r"(?:step|steps|iter|iteration|epoch|checkpoint|ckpt)[-_=.]?(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")

@@ -16,6 +16,11 @@ def code_identity(files: Iterable[Path] = ()) -> str:
     return f"{code} {provenance()['versions']}"
 
 
+def code_beside(file: Path) -> str:
+    """Of the code of a file's package; or of its folder, if it is in none."""
+    return _hash(*_home(file))[:16]
+
+
 def _home(file: Path) -> tuple[Path, str]:
     """The folder of a module's whole package, or of the module if it is in none, and which files in it count."""
     folder, pattern = file.parent, "*.py"

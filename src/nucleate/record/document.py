@@ -44,7 +44,7 @@ def read_tree(file: Path) -> Any:
     return tree
 
 
-def update(kind: type, file: Path, **changes: Any) -> None:
+def update(kind: type, file: Path, /, **changes: Any) -> None:
     """Change fields of the file, which holds a `kind`, or make it; atomically, and other fields stay as they are."""
     before = read_tree(file) if file.exists() else {}
     read_as(Mapping[str, Any], before, file)

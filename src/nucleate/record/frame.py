@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from nucleate.checking import Count, conform, shown
+from nucleate.checking import Count, conform, shown, to_numpy
 from nucleate.record.schema import DIMS, FACTS, NEVER, OUTCOME_ATTRS, Outcome, refuse_clashing_sizes
 from nucleate.record.store import as_attr
-from nucleate.record.tensors import to_numpy
 
 _TAKEN = ("member", "outcome", "last_step")
 _NAME = re.compile(r"(?!__)[A-Za-z0-9_]+")

@@ -19,6 +19,7 @@ from numcodecs.zstd import Zstd
 from zarr.core.buffer import default_buffer_prototype
 from zarr.storage import MemoryStore
 
+from nucleate.record.descriptions import description
 from nucleate.record.disk import sync, write_atomically
 from nucleate.record.document import read_tree
 from nucleate.record.schema import RunError, Variable, fill_value
@@ -52,6 +53,7 @@ class GrowingArray:
             chunks=variable.chunks,
             dimension_names=variable.dims,
             fill_value=variable.fill,
+            attributes=description(variable.name, variable.attrs),
             compressors=COMPRESSORS,
         )
         content = made.metadata.to_buffer_dict(default_buffer_prototype())["zarr.json"]

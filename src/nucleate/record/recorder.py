@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 import xarray as xr
 
-from nucleate.checking import AtLeast, Bits, checked, shown
+from nucleate.checking import AtLeast, Bits, checked, shown, to_numpy
 from nucleate.record.disk import telling_full_disk
 from nucleate.record.frame import bare_record
 from nucleate.record.logbook import Logbook
@@ -20,7 +20,6 @@ from nucleate.record.opening import open_record
 from nucleate.record.run import Run
 from nucleate.record.schema import RunError
 from nucleate.record.store import LOGGED, NOTHING, create_store
-from nucleate.record.tensors import to_numpy
 
 _DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
 _INHERITED: list[contextlib.ExitStack] = []

@@ -3,6 +3,7 @@
 run.json        what was run: config, versions, git state, platform, status, cost
 record.zarr/    what was seen
 checkpoints/    where each shard is, while the run is unfinished
+cluster.json    who may write it, while a cluster trains it
 figures/, report.html, failures.log      what was made of it, and what could not be
 kept/           what the figures were drawn from, so that none is drawn twice
 members.*, curves.*, record.nc           what was exported, if nothing else was said
@@ -20,6 +21,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nucleate.hypertext import Html, facts, in_words
 from nucleate.machine.instructions import instruction_set
 from nucleate.record import document
 from nucleate.record.about import About
@@ -34,10 +36,13 @@ _RECORDED_PACKAGES = (
     *("numpy", "scipy", "scikit-learn", "xarray", "zarr", "matplotlib", "pillow"),  # and what measures and draws
 )
 _EXPORTED = ("members.csv", "members.parquet", "curves.csv", "curves.parquet", "record.nc")
-_MADE = ("run.json", "record.zarr", "checkpoints", "figures", "kept", "report.html", "failures.log", *_EXPORTED)
+_MADE = (
+    *("run.json", "record.zarr", "checkpoints", "cluster.json"),
+    *("figures", "kept", "report.html", "failures.log", *_EXPORTED),
+)
 _UNFINISHED = (
     *("checkpoints/.*.checkpoint.*", "record.zarr/**/*.partial", "record.zarr/**/.*.*"),
-    *("figures/.*.png.*", "kept/.*.json.*", "kept/.*.npz.*"),
+    *("figures/.*.png.*", "figures/.*.csv.*", "kept/.*.json.*", "kept/.*.npz.*"),
 )
 
 
@@ -70,6 +75,21 @@ class Run:
         run.about  # noqa: B018 - raises if it cannot be read
         return run
 
+    def __str__(self) -> str:
+        return in_words(self._facts(), str(self.path))
+
+    def _repr_html_(self) -> Html:
+        return facts(self._facts(), str(self.path))
+
+    def _facts(self) -> dict[str, Any]:
+        """What a glance should say, whatever is in the folder."""
+        try:
+            about = self.about
+        except RunError as problem:
+            return {"unreadable": str(problem)}
+        known = {"status": self.state, "experiment": about.what, "networks": about.members, "steps": about.steps}
+        return known | {"seconds": about.seconds, "created": about.created} | dict(about.config)
+
     @property
     def about(self) -> About:
         """The contents of `run.json`."""
@@ -88,12 +108,22 @@ class Run:
         return self.about.status
 
     @property
+    def state(self) -> str:
+        """The status as it is now: what is `running` in no process was interrupted."""
+        status = self.status
+        return "interrupted" if status == "running" and not self.is_held() else status
+
+    @property
     def record_path(self) -> Path:
         return self.path / "record.zarr"
 
     @property
     def checkpoints(self) -> Path:
         return self.path / "checkpoints"
+
+    @property
+    def lease(self) -> Path:
+        return self.path / "cluster.json"
 
     @property
     def way_on(self) -> str:

@@ -8,7 +8,7 @@ A record is a plain `xarray.Dataset` on Zarr v3. Dimensions are words of one voc
 
 Always present: `outcome(member)`, `last_step(member)`, and `<crossing>_step(member)` for each threshold that was
 watched (-1: never crossed). After a member's last step its rows hold the fill value: NaN for
-floats (see `fill_value`).
+floats (see `fill_value`). Every variable has a `long_name` and `units` (see `descriptions`).
 """
 
 from collections.abc import Mapping

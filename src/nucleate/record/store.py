@@ -15,6 +15,7 @@ import zarr
 from zarr.codecs import Crc32cCodec, ZstdCodec
 
 from nucleate.record import disk
+from nucleate.record.descriptions import described, description
 from nucleate.record.schema import SCHEMA_VERSION, Variable
 
 # zstd for size, crc32c so that a flipped bit is an error and never a number.
@@ -38,7 +39,7 @@ def create_store(path: Path, frame: xr.Dataset, variables: Iterable[Variable]) -
     if path.exists():
         raise FileExistsError(f"{path} is there already.")
     making = disk.temporary_name(path)
-    frame = frame.assign_attrs(schema_version=SCHEMA_VERSION)
+    frame = described(frame.assign_attrs(schema_version=SCHEMA_VERSION))
     encoding = {name: {"compressors": COMPRESSORS} for name in frame.variables}
     frame.to_zarr(making, mode="w-", zarr_format=3, consolidated=False, encoding=encoding, write_empty_chunks=True)
     group = zarr.open_group(making, mode="r+")
@@ -51,7 +52,7 @@ def create_store(path: Path, frame: xr.Dataset, variables: Iterable[Variable]) -
             chunks=variable.chunks,
             dimension_names=variable.dims,
             fill_value=variable.fill,
-            attributes=variable.attrs,
+            attributes=description(variable.name, variable.attrs),
             compressors=COMPRESSORS,
             config={"write_empty_chunks": True},
         )

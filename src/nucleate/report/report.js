@@ -40,6 +40,31 @@ toggle?.addEventListener("click", () => {
   toggle.textContent = open ? "Close all" : "Open all";
 });
 
+// A link to a claim or a run opens it, and shows it even if it was filtered out.
+function reveal() {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  target.hidden = false;
+  if (target.tagName === "DETAILS") target.open = true;
+  target.scrollIntoView({ behavior: "instant" });
+}
+addEventListener("hashchange", reveal);
+reveal();
+
+// Data are packed in the page; they are unpacked where the browser can.
+for (const link of "DecompressionStream" in window ? all("a.data") : []) {
+  link.addEventListener("click", async (event) => {
+    event.preventDefault();
+    const bytes = Uint8Array.from(atob(link.href.split(",")[1]), (letter) => letter.charCodeAt(0));
+    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const file = document.createElement("a");
+    file.download = link.download.replace(/\.gz$/, "");
+    file.href = URL.createObjectURL(await new Response(plain).blob());
+    file.click();
+    setTimeout(() => URL.revokeObjectURL(file.href), 1000);
+  });
+}
+
 // Enlarge a figure; any click or Escape closes it.
 const dialog = document.querySelector("dialog");
 for (const button of all("figure button")) {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping, Sequence
+import gzip
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -14,13 +15,26 @@ from PIL import Image, UnidentifiedImageError
 
 from nucleate.claims import ClaimRow
 from nucleate.claims.formats import duration
+from nucleate.hypertext import table
 from nucleate.plots import Picture
 from nucleate.record import write_atomically
+from nucleate.report.links import Links, permalink
 from nucleate.report.runs import RunSummary
 from nucleate.report.scorecard import paragraph, scorecard_section, tally
+from nucleate.report.settings import exact, flat
 
-_MANY = 12
-"""A list in a run's configuration that is longer than this is shown by its ends."""
+_MOST_DATA = 2**18
+"""Packed bytes, beyond which the data of a figure stay beside its picture."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells below their headings, which a report shows under a heading of its own; a cell may be `Html`."""
+
+    heading: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -34,6 +48,7 @@ class Page:
     subtitle: str
     created: str
     scorecard: Sequence[ClaimRow] = ()
+    tables: Sequence[Table] = ()
     figures: Sequence[Picture] = ()
     runs: Sequence[RunSummary] = ()
     failures: Sequence[str] = ()
@@ -49,11 +64,13 @@ def write_report(target: Path | str, page: Page) -> Path:
     ...     file.read_text(encoding="utf-8").startswith("<!doctype html>")
     True
     """
+    links = Links(page.scorecard, page.figures, page.runs)
     sections = [
         _failures(page.failures) if page.failures else "",
-        scorecard_section(page.scorecard) if page.scorecard else "",
-        _gallery(page.figures) if page.figures else "",
-        _runs(page.runs) if page.runs else "",
+        scorecard_section(page.scorecard, links) if page.scorecard else "",
+        *map(_titled, page.tables),
+        _gallery(page.figures, links) if page.figures else "",
+        _runs(page.runs, links) if page.runs else "",
     ]
     text = f"""<!doctype html>
 <html lang="en">
@@ -111,20 +128,42 @@ def _failures(failures: Sequence[str]) -> str:
 """
 
 
-def _gallery(figures: Sequence[Picture]) -> str:
-    cards = "".join(_card(figure) for figure in figures)
+def _titled(shown: Table) -> str:
+    return f"""<section class="table">
+<h2>{escape(shown.heading)}</h2>
+<div class="card scroll">{table(shown.rows, shown.head)}</div>
+{paragraph(shown.note)}
+</section>
+"""
+
+
+def _gallery(figures: Sequence[Picture], links: Links) -> str:
+    cards = "".join(_card(figure, links) for figure in figures)
     return f'<section id="figures">\n<h2>Figures</h2>\n<div class="gallery">\n{cards}</div>\n</section>\n'
 
 
-def _card(figure: Picture) -> str:
-    title = escape(figure.title)
+def _card(figure: Picture, links: Links) -> str:
+    title, anchor = escape(figure.title), links.of_figure(figure)
     kind, width, height = _kind_and_size(figure.path)
     source = f"data:image/{kind};base64,{base64.b64encode(figure.path.read_bytes()).decode('ascii')}"
-    return f"""<figure{' class="wide"' if width > 1.8 * height else ""}>
+    return f"""<figure id="{anchor}"{' class="wide"' if width > 1.8 * height else ""}>
 <button title="Enlarge"><img src="{source}" alt="{title}" width="{width}" height="{height}"></button>
-<figcaption><strong>{title}</strong>{paragraph(figure.caption)}</figcaption>
+<figcaption><strong>{title} {permalink(anchor, "figure")}</strong>{paragraph(figure.caption)}
+{links.from_figure(figure)}{_data(figure)}</figcaption>
 </figure>
 """
+
+
+def _data(figure: Picture) -> str:
+    """What a figure shows, to be saved as a file. The script unpacks it; without one, it is saved as it is."""
+    if figure.data is None:
+        return ""
+    packed = gzip.compress(figure.data.read_bytes(), mtime=0)
+    name = escape(figure.data.name)
+    if len(packed) > _MOST_DATA:
+        return f'<p class="links">Data: {name}, beside the picture in the folder of the run</p>'
+    link = f"data:application/gzip;base64,{base64.b64encode(packed).decode('ascii')}"
+    return f'<p class="links">Data: <a class="data" download="{name}.gz" href="{link}">{name}</a></p>'
 
 
 def _kind_and_size(path: Path) -> tuple[str, int, int]:
@@ -135,11 +174,11 @@ def _kind_and_size(path: Path) -> tuple[str, int, int]:
         raise ValueError(f"Picture.path must be a PNG or GIF image; {path} is not.") from None
 
 
-def _runs(runs: Sequence[RunSummary]) -> str:
-    return f'<section id="runs">\n<h2>Runs</h2>\n{"".join(_run(run) for run in runs)}</section>\n'
+def _runs(runs: Sequence[RunSummary], links: Links) -> str:
+    return f'<section id="runs">\n<h2>Runs</h2>\n{"".join(_run(run, links) for run in runs)}</section>\n'
 
 
-def _run(run: RunSummary) -> str:
+def _run(run: RunSummary, links: Links) -> str:
     tables = "".join(
         f"<div><h3>{heading}</h3>\n{_table(values)}</div>\n"
         for heading, values in (
@@ -153,37 +192,18 @@ def _run(run: RunSummary) -> str:
     facts = [run.experiment, f"{_plural(run.members, 'network')} × {run.steps:,} steps", duration(run.seconds)]
     if run.status != "complete":
         facts.append(run.status)
-    return f"""<details class="run">
-<summary><strong>{escape(run.name)}</strong>
+    anchor = links.of_run(run)
+    return f"""<details class="run" id="{anchor}">
+<summary><strong>{escape(run.name)}</strong> {permalink(anchor, "run")}
 <span class="sub">{escape(" · ".join(facts))}</span></summary>
 <div class="inside">
-{tables}</div>
+{tables}{links.from_run(run)}</div>
 </details>
 """
 
 
 def _table(values: Mapping[str, Any]) -> str:
-    rows = "".join(f"<tr><td>{escape(key)}</td><td>{escape(_exact(value))}</td></tr>\n" for key, value in _flat(values))
-    return f'<div class="scroll"><table>\n{rows}</table></div>'
-
-
-def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Nested keys joined by dots."""
-    for key, value in values.items():
-        if isinstance(value, Mapping) and value:
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
-
-
-def _exact(value: Any) -> str:
-    """A setting as it was set, unrounded: it must be possible to type it in again."""
-    if isinstance(value, list | tuple):
-        shown = [_exact(item) for item in value]
-        if len(shown) > _MANY:
-            shown = [*shown[:3], "…", *shown[-2:], f"({len(value)} values)"]
-        return ", ".join(shown)
-    return "–" if value is None else str(value)
+    return f'<div class="scroll">{table((key, exact(value)) for key, value in flat(values))}</div>'
 
 
 def _plural(count: int, noun: str) -> str:

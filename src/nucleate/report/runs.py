@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from nucleate.hypertext import Tabled
 from nucleate.plots import Picture
 from nucleate.record import Outcome, Run
 from nucleate.report.gallery import Gallery
 
 
 @dataclass(frozen=True)
-class RunSummary:
+class RunSummary(Tabled):
     """A run as a report shows it. `outcomes`: how many networks ended in which way; empty while it is unfinished."""
 
     name: str
@@ -40,7 +41,7 @@ def describe(run: Run) -> RunSummary:
         outcomes = {Outcome(code).name.lower(): int(count) for code, count in zip(codes, counts, strict=True)}
     return RunSummary(
         name=run.path.name,
-        experiment=about.experiment or "from Python",
+        experiment=about.what,
         members=about.members,
         steps=about.steps,
         seconds=about.seconds,
@@ -76,10 +77,24 @@ def _overview(run: Run) -> list[Picture]:
     gallery = Gallery(run)
     if (found := gallery.find("overview")) is not None:
         return found
-    from nucleate.plots import overview, save, style
+    from nucleate.plots import end_maps, overview, save, style
+    from nucleate.record import swept
 
+    record = run.record()
     with style():
-        file = save(overview(run.record()), gallery.folder / "overview.png")
-    drawn = [Picture(file, "What was recorded", "Every scalar, one line per network; the median is bold.")]
+        file = save(overview(record), gallery.folder / "overview.png")
+        drawn = [Picture(file, "What was recorded", _in_words(swept(record)))]
+        if (maps := end_maps(record)) is not None:
+            file = save(maps, gallery.folder / "ends.png")
+            drawn.append(Picture(file, "Where it ended", "The last value of every scalar: the median over seeds."))
     gallery.keep("overview", drawn)
     return drawn
+
+
+def _in_words(axes: Sequence[str]) -> str:
+    """The caption of curves for which these hyperparameters were swept."""
+    every = "Every scalar, one line per network"
+    if not axes:
+        return f"{every}; the median is bold."
+    each = f"each {axes[0]}" if len(axes) == 1 else f"each combination of {', '.join(axes)}"
+    return f"{every}; bold is the median over seeds, for {each}. Colour is {axes[0]}."

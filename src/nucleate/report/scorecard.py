@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
@@ -10,6 +9,7 @@ from html import escape
 from nucleate.claims import CheckRow, ClaimRow, Revision
 from nucleate.claims.formats import duration, interval, number
 from nucleate.claims.looks import percent
+from nucleate.report.links import Links, permalink
 
 VERDICTS = {"replicated": "✓", "contradicted": "✗", "inconclusive": "?", "shown": "·"}
 """Each verdict and the sign that goes with it, so that it never depends on colour alone."""
@@ -39,13 +39,13 @@ def tally(scorecard: Sequence[ClaimRow]) -> str:
     return f'<div class="tally">\n{tiles}</div>\n<div class="bar" aria-hidden="true">{bar}</div>\n'
 
 
-def scorecard_section(scorecard: Sequence[ClaimRow]) -> str:
+def scorecard_section(scorecard: Sequence[ClaimRow], links: Links) -> str:
     """A row for each claim, which opens to its rule, its checks and what was found.
 
-    >>> "Scorecard" in scorecard_section([])
+    >>> "Scorecard" in scorecard_section([], Links())
     True
     """
-    claims = "\n".join(_claim(order, row) for order, row in enumerate(scorecard))
+    claims = "\n".join(_claim(order, row, links) for order, row in enumerate(scorecard))
     return f"""<section id="scorecard">
 <h2>Scorecard</h2>
 <div class="controls">
@@ -54,6 +54,7 @@ def scorecard_section(scorecard: Sequence[ClaimRow]) -> str:
 <span class="matching" aria-live="polite"></span>
 </div>
 <div class="columns">
+<span class="narrow">Sort by</span>
 <button data-key="rank">Verdict</button>
 <button data-key="order">Claim</button>
 <span>Where</span>
@@ -68,7 +69,7 @@ def scorecard_section(scorecard: Sequence[ClaimRow]) -> str:
 """
 
 
-def _claim(order: int, row: ClaimRow) -> str:
+def _claim(order: int, row: ClaimRow, links: Links) -> str:
     verdict, decisive = row.verdict, row.decisive
     when = f"Judged at look {row.look}, with intervals of {percent(row.level)}." if row.look > 1 else ""
     time = f"{'steps, ' if row.members and row.steps else ''}{duration(row.seconds)}"
@@ -80,14 +81,16 @@ def _claim(order: int, row: ClaimRow) -> str:
             ("Checks", _checks(row.checks)),
             ("What was found", paragraph(row.note) + paragraph(when)),
             ("Former rules", _history(row.history)),
+            ("See", links.from_claim(row)),
         )
         if content
     )
     rank = ("contradicted", "inconclusive", "replicated", "shown").index(verdict)
-    return f"""<details class="claim {verdict}" id="claim-{_slug(row.claim)}" data-verdict="{verdict}" \
+    anchor = links.of_claim(row)
+    return f"""<details class="claim {verdict}" id="{anchor}" data-verdict="{verdict}" \
 data-order="{order}" data-rank="{rank}" data-seconds="{escape(str(row.seconds))}">
 <summary>
-<span class="cell">{_badge(verdict)}<span class="name">{escape(row.claim)}</span>\
+<span class="cell">{_badge(verdict)}<span class="name">{escape(row.claim)} {permalink(anchor, "claim")}</span>\
 <span class="sub">{escape(row.why)}</span></span>
 <span class="cell wide statement">{escape(row.statement)}</span>
 <span class="cell"><span class="label">Where</span>{escape(row.source)}\
@@ -138,7 +141,3 @@ def _interval(check: CheckRow) -> str:
 
 def _badge(verdict: str) -> str:
     return f'<span class="badge {verdict}">{VERDICTS[verdict]} {verdict}</span>'
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")

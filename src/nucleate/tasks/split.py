@@ -32,13 +32,21 @@ class Split:
         >>> Split.of(np.array([0, 2]), 5).in_train
         array([ True, False,  True, False, False])
         """
-        slots = -(-len(chosen) // SLOT) * SLOT
-        index = np.zeros(slots, np.int32)
-        weight = np.zeros(slots, np.float32)
+        index = np.zeros(cls.slots(len(chosen)), np.int32)
+        weight = np.zeros(len(index), np.float32)
         index[: len(chosen)], weight[: len(chosen)] = chosen, 1
         in_train = np.zeros(total, bool)
         in_train[chosen] = True
         return cls(index, weight, in_train)
+
+    @staticmethod
+    def slots(size: int) -> int:
+        """The slots of a training set of so many pairs.
+
+        >>> Split.slots(45), Split.slots(48)
+        (48, 48)
+        """
+        return -(-size // SLOT) * SLOT
 
     @classmethod
     def draw(cls, key: Array, size: int, total: int) -> "Split":

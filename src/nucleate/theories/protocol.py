@@ -11,10 +11,14 @@ import xarray as xr
 from jaxtyping import Float
 
 from nucleate.checking import Checked
+from nucleate.hypertext import Tabled
 
 
-class Fit(abc.ABC):
-    """A law with its parameters: it predicts trajectories and is scored on records it has not seen."""
+class Fit(Tabled, abc.ABC):
+    """A law with its parameters: it predicts trajectories and is scored on records it has not seen.
+
+    Notebooks show it as a table of its fields, `print` as lines.
+    """
 
     @abc.abstractmethod
     def simulate(self, x0, times: Float[np.ndarray, " time"]) -> Float[np.ndarray, "time ..."]:

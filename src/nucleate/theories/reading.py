@@ -1,47 +1,13 @@
-"""How theories read a record: check that it holds everything a law needs, and find the rows that are finite.
+"""How theories read a record: what most laws need of it, and which rows are finite.
 
 Each package has a module `record` that uses these functions to read the variables of its own theory.
 """
-
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 import xarray as xr
 from jaxtyping import Bool, Float, Integer
 
-from nucleate.checking import shown
-
-
-@final
-@dataclass(frozen=True)
-class Need:
-    """One variable or coordinate that a theory reads.
-
-    `dims`: its dimensions in any order, where "*" stands for one dimension of any name, or None if any dimensions will
-    do; `meaning`: what it is and who records it; `broadcasts`: whether a scalar, valid for all members, will do.
-
-    >>> str(Need("eta", ("member",), "the learning rate"))
-    "'eta' (member), the learning rate"
-    """
-
-    name: str
-    dims: tuple[str, ...] | None
-    meaning: str
-    broadcasts: bool = False
-
-    def __str__(self) -> str:
-        dims = "" if self.dims is None else f" ({', '.join(self.dims)})"
-        return f"'{self.name}'{dims}, {self.meaning}"
-
-    def accepts(self, dims: tuple) -> bool:
-        """Whether a variable with these dimensions will do."""
-        if self.dims is None or (self.broadcasts and not dims):
-            return True
-        named = {name for name in self.dims if name != "*"}
-        return len(dims) == len(self.dims) and named <= set(dims)
-
+from nucleate.record import Need
 
 STEP = Need("step", ("step",), "the training step of each row; every fleet records it as a coordinate")
 EMBEDDING = Need(
@@ -52,46 +18,6 @@ PAIRS = (
     Need("right", ("pair",), "the second token of each pair; the fleet's task provides it"),
     Need("label", ("pair",), "the answer to each pair; the fleet's task provides it"),
 )
-
-
-def require(record: xr.Dataset, theory: str, needs: Iterable[Need]) -> None:
-    """Raise one error that names everything `theory` needs and `record` lacks, or holds with other dimensions.
-
-    >>> require(xr.Dataset({"left": "x"}), "EffectiveLoss", (STEP, *PAIRS[:1]))
-    Traceback (most recent call last):
-    ValueError: EffectiveLoss cannot read this record:
-      - missing: 'step' (step), the training step of each row; every fleet records it as a coordinate
-      - over () instead: 'left' (pair), the first token of each pair; the fleet's task provides it
-    The record has the variables ['left'] and the coordinates []. A Recorder, or ...
-    """
-    if not isinstance(record, xr.Dataset):
-        raise ValueError(f"{theory} reads a record, an xarray.Dataset such as `run.record()`; got {shown(record)}.")
-    problems = []
-    for need in needs:
-        # Not `record[name]`: a dimension without a coordinate would answer with 0, 1, 2, …, which are not the steps.
-        if need.name not in record.variables:
-            problems.append(f"  - missing: {need}")
-        elif not need.accepts(dims := record[need.name].dims):
-            problems.append(f"  - over ({', '.join(map(str, dims))}) instead: {need}{_hint(need, dims)}")
-    if problems:
-        held = (
-            f"The record has the variables {[*record.data_vars]} and the coordinates {[*record.coords]}. A Recorder, "
-            "or from_arrays, takes what is seen by name, hyperparameters as members, and what never changes as facts."
-        )
-        raise ValueError("\n".join([f"{theory} cannot read this record:", *problems, held]))
-
-
-def _hint(need: Need, dims: tuple) -> str:
-    """How a variable with these dimensions may be given those that are needed."""
-    lacking = {*(need.dims or ())} - {*dims}
-    if "member" in lacking:
-        return "; record.isel(member=[i]) keeps the member axis"
-    own = [str(dim) for dim in dims if str(dim).startswith("step_")]
-    if "step" in lacking and own:
-        return (
-            f"; record.drop_dims('step', errors='ignore').rename({own[0]}='step') takes the steps at which it was seen"
-        )
-    return ""
 
 
 def finite_rows(

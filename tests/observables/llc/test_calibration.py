@@ -27,7 +27,9 @@ def planted(value, grid=GRID, error=0.01, **more):
     fields = {**good, "acceptance": blank + 1, "excess": traces, "loss": traces, **more}
     return Calibration(
         grid,
-        LearningCoefficient(tuple(grid.settings), np.array([4]), 0, value=value, error=error * np.abs(value), **fields),
+        LearningCoefficient(
+            tuple(grid.settings), np.array([4]), 0, value=value, statistical=error * np.abs(value), **fields
+        ),
     )
 
 
@@ -59,7 +61,7 @@ def test_doubtful_settings_are_left_out_and_counted():
     bias[0, 0, 2] = 0.5
     calibration = planted(flat, step_bias=bias)
     assert [setting.step for setting in calibration.plateau(0).settings] == [1e-5, 1e-5, 2e-5, 4e-5]
-    assert calibration.reasons(0) == {"BIASED": 1, "NEGATIVE": 1, "DIVERGED": 2}
+    assert calibration.reasons(0) == {"BIASED": 1, "IMPRECISE": 1, "NEGATIVE": 1, "DIVERGED": 2}
 
 
 def test_the_best_setting_has_the_smallest_error_and_bias():

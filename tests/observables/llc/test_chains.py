@@ -1,5 +1,9 @@
 """A chain, step by step, against the same recursion in NumPy."""
 
+import os
+import subprocess
+import sys
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -49,3 +53,20 @@ def test_the_mean_loss_obeys_the_langevin_recursion():
         assert traces[:, time].mean() == pytest.approx(expected, abs=4.5 * spread + 1e-5)
         mean = mean - 0.05 * (pull * mean + 0.5 * (mean - start))
         variance = (1 - 0.05 * (pull + 0.5)) ** 2 * variance + 0.1
+
+
+IN_A_PROCESS = """
+import jax, jax.numpy as jnp
+from nucleate.observables import Sampling, Setting, Whole, learning_coefficient
+short = Sampling(chains=1, burn_in=0, draws=4)
+learning_coefficient(lambda w, _: jnp.sum(w**2), Whole(0.0), [jnp.zeros(2)], [Setting(1e-4, 100.0)], short)
+print(jax.config.jax_compilation_cache_dir)
+"""
+
+
+def test_another_process_will_find_the_program_on_the_disk(tmp_path):
+    """Also where no fleet has been trained, and no command been given."""
+    environment = {name: value for name, value in os.environ.items() if name != "JAX_COMPILATION_CACHE_DIR"}
+    environment["XDG_CACHE_HOME"] = str(tmp_path)
+    done = subprocess.run([sys.executable, "-c", IN_A_PROCESS], env=environment, capture_output=True, text=True)
+    assert done.stdout.strip() == str(tmp_path / "nucleate" / "xla"), done.stderr

@@ -172,7 +172,13 @@ def test_a_chain_that_diverges_is_no_number_and_harms_no_other():
     diverged, fine = found.doubt.ravel()
     assert Doubt(diverged) == Doubt.DIVERGED
     assert not fine & Doubt.DIVERGED
-    assert sum(line.endswith("λ̂ = nan ± nan, DIVERGED") for line in str(found).splitlines()) == 1
+    assert (
+        sum(
+            line.endswith("λ̂ = nan ± nan (statistical nan, shift nan, discretisation nan), DIVERGED")
+            for line in str(found).splitlines()
+        )
+        == 1
+    )
     for measure in (found.value, found.error, found.r_hat, found.ess, found.step_bias, found.equilibrium):
         assert np.isnan(measure.ravel()).tolist() == [True, False]
 
@@ -196,9 +202,25 @@ def test_chains_that_drift_or_step_too_far_are_doubted():
     found = learning_coefficient(quadratic, Whole(1.0), [jnp.zeros(4)], settings, sampling)
     drifting, good, far = (Doubt(int(doubt)) for doubt in found.doubt.ravel())
     assert Doubt.UNMIXED in drifting
-    assert good == Doubt.OFFSET  # by a fortieth, which is more than the standard error
-    assert far == Doubt.BIASED
+    assert good == Doubt(0)  # off by a fortieth, which is more than the standard error, and which the error includes
+    assert far == Doubt.BIASED | Doubt.IMPRECISE
     assert found.equilibrium.ravel() == pytest.approx([0, 1, 1], abs=0.2)
+
+
+def coefficient(**numbers):
+    """A made-up coefficient that nothing speaks against but `numbers`."""
+    cell = np.zeros((1, 1, 1))
+    trace = np.zeros((1, 1, 1, 2, 8))
+    good = {"value": 2.0, "r_hat": 1.09, "ess": 500.0, "statistical": 0.05, "step_bias": 0.07, "noise_bias": 0.0}
+    good |= {"equilibrium": 0.97, "balance": 0.96, "acceptance": 1.0}
+    return LearningCoefficient(
+        (SOFT,),
+        np.array([4]),
+        0,
+        **{name: cell + number for name, number in (good | numbers).items()},
+        excess=trace,
+        loss=trace,
+    )
 
 
 @pytest.mark.parametrize(
@@ -206,28 +228,40 @@ def test_chains_that_drift_or_step_too_far_are_doubted():
     [
         ("value", np.nan, Doubt.DIVERGED),
         ("value", -2.0, Doubt.NEGATIVE),
-        ("r_hat", 1.06, Doubt.UNMIXED),
+        ("r_hat", 1.11, Doubt.UNMIXED),
         ("r_hat", np.nan, Doubt.UNMIXED),
-        ("step_bias", 0.21, Doubt.BIASED),
-        ("step_bias", 0.08, Doubt.OFFSET),
-        ("error", 0.11, Doubt.IMPRECISE),
-        ("error", 0.09, Doubt(0)),
-        ("equilibrium", 0.94, Doubt.UNSETTLED),
+        ("step_bias", 0.21, Doubt.BIASED | Doubt.IMPRECISE),
+        ("noise_bias", 0.21, Doubt.NOISY),  # as measured; it is part of the step's bias, which is small here
+        ("step_bias", 0.15, Doubt.IMPRECISE),
+        ("step_bias", 0.08, Doubt(0)),
+        ("statistical", 0.11, Doubt.IMPRECISE),
+        ("statistical", 0.055, Doubt(0)),
+        ("equilibrium", 0.93, Doubt.UNSETTLED | Doubt.IMPRECISE),
         ("equilibrium", 1.06, Doubt(0)),  # which the balance contradicts
-        ("balance", 0.93, Doubt.UNSETTLED),
+        ("balance", 0.91, Doubt.UNSETTLED | Doubt.IMPRECISE),
         ("balance", np.nan, Doubt(0)),
     ],
 )
 def test_every_doubt_has_its_limit(name, value, doubt):
-    cell = np.zeros((1, 1, 1))
-    trace = np.zeros((1, 1, 1, 2, 8))
-    good = {"value": 2.0, "r_hat": 1.04, "ess": 500.0, "error": 0.05, "step_bias": 0.07, "noise_bias": 0.0}
-    numbers = {**good, "equilibrium": 0.96, "balance": 0.95, "acceptance": 1.0, name: value}
-    found = LearningCoefficient(
-        (SOFT,), np.array([4]), 0, **{key: cell + number for key, number in numbers.items()}, excess=trace, loss=trace
-    )
+    found = coefficient(**{name: value})
     assert found.doubt.item() == doubt
     assert found.trusted.item() == (doubt == 0)
+
+
+def test_an_error_is_made_of_three_parts():
+    """λ̂ = 10; 1 − equilibrium = .04 and 1 − balance = .09 shift it by .06 of that; a bias of 1 is anything up to 1."""
+    found = coefficient(value=10.0, statistical=0.3, equilibrium=0.96, balance=0.91, step_bias=1.0)
+    parts = found.statistical.item(), found.shift.item(), found.discretisation.item()
+    assert parts == pytest.approx((0.3, 0.6, 1 / np.sqrt(3)))
+    assert found.error.item() == pytest.approx(np.sqrt(0.09 + 0.36 + 1 / 3))
+    assert "λ̂ = 10 ± 0.89 (statistical 0.3, shift 0.6, discretisation 0.58), IMPRECISE|UNSETTLED" in str(found)
+
+
+def test_the_shift_needs_both_identities_and_one_where_batches_differ():
+    of = lambda equilibrium, balance: coefficient(value=-1.0, equilibrium=equilibrium, balance=balance).shift.item()
+    assert (of(0.9, 1.1), of(1.1, 0.9)) == (0, 0)
+    assert of(1.1, 1.4) == pytest.approx(0.2)
+    assert (of(1.1, np.nan), of(0.9, np.nan)) == (pytest.approx(0.1), pytest.approx(0.1))
 
 
 def test_data_must_say_how_they_are_drawn():

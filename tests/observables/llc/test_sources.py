@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nucleate.observables import Fresh, Minibatches, Whole
+from nucleate.observables import Fresh, Matching, Minibatches, Sampling, Setting, Whole, learning_coefficient
 
 
 def keys(count):
@@ -54,3 +54,39 @@ def test_a_stream_may_hold_arrays():
     source = Fresh(jax.tree_util.Partial(lambda scale, key: scale * jax.random.normal(key), jnp.array(0.0)))
     assert len(jax.tree.leaves(source)) == 1
     assert source.paired(jnp.sum)(jax.random.key(0))[0] == 0
+
+
+class Tensor:
+    """As much of PyTorch's as is asked of it."""
+
+    def __init__(self, values):
+        self.values, self.dtype, self.shape = np.asarray(values), "torch.float32", np.shape(values)
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return self
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+
+class Module:
+    def named_parameters(self):
+        return ()
+
+
+def test_tensors_are_arrays_and_modules_are_sent_to_from_torch():
+    weights = {"0.weight": np.ones((2, 3), np.float32), "0.bias": np.zeros(2, np.float32)}
+    tensors = {name: Tensor(array) for name, array in weights.items()}
+    x = np.linspace(0, 1, 24, dtype=np.float32).reshape(8, 3)
+    loss = lambda w, x: jnp.mean((x @ w["0.weight"].T + w["0.bias"]) ** 2)
+    estimate = lambda data, weights: learning_coefficient(
+        loss, data, [weights], [Setting(1e-4, 10.0)], Sampling(burn_in=2, draws=20), [Matching("0.weight")]
+    )
+    wanted = estimate(Minibatches(x, 4), weights)
+    assert np.array_equal(estimate(Minibatches(Tensor(x), 4), tensors).excess, wanted.excess)
+    assert np.array_equal(estimate(Whole(Tensor(x)), tensors).excess, estimate(Whole(x), weights).excess)
+    with pytest.raises(ValueError, match=r"checkpoints must hold arrays or tensors; got a module of PyTorch, Module\."):
+        estimate(Whole(x), Module())

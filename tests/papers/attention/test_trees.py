@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import equinox as eqx
 import jax
 import numpy as np
 import plants_attention_trees as plants
@@ -41,10 +42,17 @@ def test_what_is_recorded(record):
 def test_ncorr_is_that_of_numpy():
     """Hidden units of the block of a level, at their highest over places, with its latents."""
     recipe, row = SMALL.recipe(), SMALL.members().row(0)
-    data, model = recipe.data(row), recipe.model(row, jax.random.key(0))
+    data = recipe.data(row)
     (probe,) = (probe for probe in recipe.probes if probe.name == "ncorr")
-    found = probe.look(View(model, None, None, None, None, None, data))
-    hidden = np.asarray(model.look(data["train"]["tokens"]).hidden).max(2)
+
+    @eqx.filter_jit
+    def seen(key, data):
+        model = recipe.model(row, key)
+        view = View(model, None, None, None, None, None, data)
+        return probe.look(view), model.look(data["train"]["tokens"]).hidden
+
+    found, hidden = seen(jax.random.key(0), data)
+    hidden = np.asarray(hidden).max(2)
     for level, latents in enumerate(data["latents"].values()):
         varies = np.ptp(latents, axis=0) > 0
         units = hidden[:, level][:, np.ptp(hidden[:, level], axis=0) > 0]

@@ -48,9 +48,9 @@ def test_every_budget_but_the_quick_one_has_enough_networks_for_an_interval():
 
 def test_weights_are_kept_at_the_beginning_and_at_the_end_and_more_often_late():
     standard = EXPERIMENTS[BOX].standard
-    recipe = standard.recipe()
-    for steps in (recipe.looks, recipe.checkpoints):
+    looks, kept = standard.recipe().looks, standard.keep_weights.chosen
+    for steps in (looks, kept):
         assert (steps[0], steps[-1]) == (0, standard.steps)
-    assert 15 <= len(recipe.checkpoints) <= 21
+    assert 15 <= len(kept) <= 21
     # What coefficients are estimated at.
-    assert sum(step >= standard.steps / 2**3 for step in recipe.checkpoints) >= EFFORT.standard.chains.checkpoints
+    assert sum(step >= standard.steps / 2**3 for step in kept) >= EFFORT.standard.chains.checkpoints

@@ -8,7 +8,8 @@ from collision_networks import DETECTING, NOT_YET, evidence, record
 from nucleate.claims import Evidence
 from nucleate.observables import HeadClass
 from nucleate.papers.collisions.figures import FIGURES, choice, figure_1, figure_3, figure_6, figure_7, maps
-from nucleate.papers.collisions.readings import rollouts
+from nucleate.papers.collisions.figures import power_laws as law_figures
+from nucleate.papers.collisions.readings import power_laws, rollouts
 from nucleate.papers.collisions.readings.fleets import networks
 from nucleate.papers.collisions.readings.learning_coefficients import HeadCoefficients, of_heads
 from nucleate.papers.collisions.readings.rollouts import Energies
@@ -33,6 +34,7 @@ def coefficients(step: np.ndarray) -> HeadCoefficients:
         step=step,
         value=value,
         error=np.full(value.shape, 0.1),
+        statistical=np.full(value.shape, 0.05),
         doubt=doubt,
         trace=np.linspace(0, 4, 40).reshape(1, 1, 40) * np.ones((4, 2, 1)),
         burn_in=20,
@@ -113,3 +115,13 @@ def test_a_moved_particle_is_far_then_near_then_in_contact():
     assert closest[:2] == pytest.approx([0.98, 0.98])
     assert contact[3].tolist() == pytest.approx([5.16, 0.5])  # nothing is below: it lies on the floor
     assert near[:, 1] == pytest.approx(contact[:, 1] + 0.5)
+
+
+def test_rest_and_noise_are_drawn_as_no_power_law():
+    found = evidence(record(DETECTING))
+    table = found.once(power_laws.of_correlation)
+    assert (np.abs(table.exponent.values) < power_laws.SLOWEST).any()  # before heads form
+    for head in choice.collision_heads(networks(found))[0]:
+        drawn_laws = law_figures._laws(found, head)
+        assert drawn_laws
+        assert all(abs(exponent) >= power_laws.SLOWEST for _, _, exponent, _ in drawn_laws)

@@ -56,6 +56,10 @@ def test_coefficients_that_rest_within_the_law_replicate_and_ones_that_rise_do_n
     assert rises.verdict == Verdict.SHOWN
 
 
+def test_it_is_told_how_much_of_an_error_is_not_chance():
+    assert "an error is 2 times the statistical one (median)" in SEVENTH.judge(mixed(known=coefficients(RESTING))).note
+
+
 def test_coefficients_that_rise_in_networks_that_still_learn_may_yet_rest():
     row = SEVENTH.judge(mixed(known=coefficients(RISING), fvu=0.2))
     assert (row.verdict, row.reason) == (Verdict.INCONCLUSIVE, Reason.TOO_EARLY)

@@ -50,9 +50,9 @@ def test_a_record_that_is_not_of_these_networks():
         recipe(made.assign_attrs(about="{}"))
     with pytest.raises(ValueError, match=r"got \(7,\)"):
         network(made.isel(parameter=slice(0, 7)), 0)
-    lost = made.assign(weights=made.weights.where(made.step_weights < 400))
-    with pytest.raises(ValueError, match="member 0 had diverged before step 400"):
-        network(lost, 0)
+    diverged = made.assign(outcome=("member", np.full(2, Outcome.DIVERGED, np.int8)))
+    with pytest.raises(ValueError, match="Member 0 diverged at step 400"):
+        network(diverged, 0)
 
 
 def same(value, other) -> bool:
@@ -80,7 +80,8 @@ def test_coefficients_are_of_single_heads_and_can_be_kept():
     assert found.value.shape == (4, 2)
     assert found.trace.shape == (4, 2, EFFORT.chains.sampling.burn_in + EFFORT.chains.sampling.draws)
     assert np.isfinite(found.value).all()
-    assert (found.error > 0).all()
+    assert (found.error > found.statistical).all()
+    assert (found.statistical > 0).all()
     assert same(unpack(*pack(found)), found)
 
 

@@ -68,6 +68,7 @@ def tiny_runs(common, noise_file):
             p=5,
             dim=8,
             hidden=8,
+            blocks=1,
             seeds=1,
             eta_dec=(1e-3, 1e-2),
             wd_dec=(0.1, 1.0),

@@ -1,5 +1,7 @@
 """Transformers: what their recipe trains and records, what is read from it, and claims that cannot be judged yet."""
 
+from functools import partial
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -10,6 +12,7 @@ from plants_transformer import PLANTS, TRANSFORMER, called_generalised, decayed,
 
 from nucleate.claims import Evidence, Reason, Verdict
 from nucleate.fleet import rebuild
+from nucleate.fleet.gradient import differentiate
 from nucleate.models import Dropout, cross_entropy
 from nucleate.observables import effective_dimension, pca_spectrum
 from nucleate.papers import Budget
@@ -211,3 +214,21 @@ def test_the_best_of_many_values_is_no_better_by_choice_alone():
     )
     assert len(chosen) == 6 * 20
     assert np.median(chosen) == pytest.approx(np.median(steps), rel=0.2)
+
+
+def test_the_loss_is_a_mean_over_pieces_of_the_batch(recipe):
+    """There is padding in the last of them."""
+    batch = jax.tree.map(jnp.asarray, recipe.data({"seed_split": 3, "dropout": 0.0})["train"])
+    assert not batch["weight"].all()
+    model, key = eqx.filter_jit(recipe.model)({}, jax.random.key(0)), jax.random.key(1)
+    params, rest = eqx.partition(model, eqx.is_array)
+    by_pieces = jax.jit(
+        lambda params, pieces: differentiate(
+            lambda params, batch, key: recipe.loss(eqx.combine(params, rest), batch, key), params, batch, key, pieces
+        ),
+        static_argnums=1,
+    )
+    (whole, _), gradient = by_pieces(params, 1)
+    (value, _), pieced = by_pieces(params, 4)
+    assert float(value) == pytest.approx(float(whole), rel=1e-5)
+    jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-4, atol=1e-6), pieced, gradient)

@@ -2,9 +2,9 @@
 
 `settings.py` says which posterior a chain samples and how far it steps, `sources.py` which data it sees, `subsets.py`
 which parameters move, `samplers.py` how they move. `chains.py` is the compiled program that runs it all, `estimate.py`
-reads its traces: `mixing.py` asks whether chains agree, `settling.py` whether they have filled their region.
-`calibration.py` searches for trustworthy settings, and `truths.py` holds exactly known coefficients.
-Read `estimate.py` first.
+reads its traces: `mixing.py` asks whether chains agree, `settling.py` whether they have filled their region, and
+`coefficient.py` says what the error is made of. `calibration.py` searches for trustworthy settings, and `truths.py`
+holds exactly known coefficients. Read `estimate.py` first.
 
 A *cell* is a checkpoint, a subset of the parameters and a setting (step, temperature, localisation). Its chains see
 the same minibatches, so whatever depends on frozen weights alone has no chain axis and is computed once. Cells are

@@ -6,19 +6,13 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, PyTree
+from jaxtyping import Bool, Float, PyTree
 from scipy import ndimage
 
 from nucleate.checking import checked
-from nucleate.observables.llc.estimate import (
-    ALL,
-    SHARE,
-    USUAL,
-    Doubt,
-    LearningCoefficient,
-    Sampling,
-    learning_coefficient,
-)
+from nucleate.hypertext import Html, table
+from nucleate.observables.llc.coefficient import SHARE, Doubt, LearningCoefficient
+from nucleate.observables.llc.estimate import ALL, USUAL, Sampling, learning_coefficient
 from nucleate.observables.llc.settings import Grid, Setting
 from nucleate.observables.llc.sources import Source
 from nucleate.observables.llc.subsets import Subset
@@ -33,9 +27,10 @@ class Plateau:
 
         |λ̂ − λ̂_s| ≤ max(λ̂_s/10, 2 √(σ² + σ_s²))
 
-    best: the setting s with the smallest error and bias; settings: all that agree with it, raise no `Doubt` but OFFSET,
-    which is less than a tenth, and are connected to it through neighbours in the grid; low, high: the range of λ̂ over
-    them, for each checkpoint and subset. λ̂, σ: value and error. Source: the plateau of [lau2025llc].
+    best: the setting s with the smallest error; settings: all that agree with it, raise no `Doubt`, and are connected
+    to it through neighbours in the grid; low, high: the range of λ̂ over them, for each checkpoint and subset. λ̂, σ:
+    value and statistical error, since what else makes up its error is what settings differ by. Source: the plateau of
+    [lau2025llc].
 
     >>> Plateau(Setting(1e-4, 100.0), (Setting(1e-4, 100.0), Setting(2e-4, 100.0)), np.ones(1), np.ones(1)).steps
     (0.0001, 0.0002)
@@ -83,7 +78,7 @@ class Calibration:
 
     def reasons(self, checkpoint: int, subset: int = 0) -> dict[str, int]:
         """The number of settings that each doubt keeps out of a plateau, for one checkpoint and subset."""
-        doubts = self._doubt[checkpoint, subset].tolist()
+        doubts = self.estimate.doubt[checkpoint, subset].tolist()
         return dict(Counter(str(doubt.name) for value in doubts for doubt in Doubt(value)))
 
     def __str__(self) -> str:
@@ -102,10 +97,9 @@ class Calibration:
             lines.append(f"common to all: {self._words(found)}" if found else "no setting serves all of them")
         return "\n".join(lines)
 
-    @property
-    def _doubt(self) -> Int[np.ndarray, "checkpoint subset setting"]:
-        """Every doubt but OFFSET: within a tenth of the coefficient, settings agree."""
-        return self.estimate.doubt & ~int(Doubt.OFFSET)
+    def _repr_html_(self) -> Html:
+        lines = [[line] for line in str(self).splitlines()]
+        return Html(table(lines, title="Plateaus of the coefficient") + self.estimate._repr_html_())
 
     @property
     def _units(self) -> list[tuple[int, int]]:
@@ -123,14 +117,14 @@ class Calibration:
         def of(cells: np.ndarray) -> np.ndarray:
             return np.stack([cells[unit] for unit in units]).reshape(len(units), *self.grid.shape)
 
-        value, error = of(self.estimate.value), of(self.estimate.error)
-        good = np.asarray((of(self._doubt) == 0).all(0))
-        plateaus = [_joined(value, error, good, seed) for seed in zip(*np.nonzero(good), strict=True)]
+        value, noise = of(self.estimate.value), of(self.estimate.statistical)
+        good = np.asarray(of(self.estimate.trusted).all(0))
+        plateaus = [_joined(value, noise, good, seed) for seed in zip(*np.nonzero(good), strict=True)]
         plateaus = [plateau for plateau in plateaus if self._confirmed(plateau)]
         if not plateaus:
             return None
         inside = max(plateaus, key=np.count_nonzero).ravel()
-        uncertainty = np.hypot(error, of(self.estimate.step_bias)) / np.where(good, value, 1.0)
+        uncertainty = of(self.estimate.error) / np.where(good, value, 1.0)
         best = np.argmin(np.where(inside, uncertainty.max(0).ravel(), np.inf))
         settings = self.grid.settings
         flat = value.reshape(len(units), -1)[:, inside]

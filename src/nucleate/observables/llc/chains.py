@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree, UInt32
 
+from nucleate.machine import use_compile_cache
 from nucleate.observables.llc.samplers import Point, Sampler
 from nucleate.observables.llc.settings import Traced
 from nucleate.observables.llc.sources import Source
@@ -89,9 +90,17 @@ class Skeleton:
         rest = tuple(leaf if array is None else None for leaf, array in zip(leaves, arrays, strict=True))
         return arrays, Skeleton(structure, rest)
 
+    def __reduce__(self) -> tuple:
+        # A pytree that is pickled comes out as it went in; a structure of modules does not.
+        return _unpickled, (jax.tree.unflatten(self.structure, [0] * len(self.rest)), self.rest)
+
     def fill(self, arrays: Sequence[Any]) -> Any:
         leaves = [rest if array is None else array for rest, array in zip(self.rest, arrays, strict=True)]
         return jax.tree.unflatten(self.structure, leaves)
+
+
+def _unpickled(tree: PyTree, rest: tuple[Any, ...]) -> Skeleton:
+    return Skeleton(jax.tree.structure(tree), rest)
 
 
 @final
@@ -204,6 +213,7 @@ def _run(program: ChainProgram, block: CellBlock) -> Traces:
 
 @cache
 def _compiled() -> Callable[[ChainProgram, CellBlock], Traces]:
+    use_compile_cache()
     # Blocks are spread over cores by the caller; threads inside a matrix product would only get in the way.
     # Optimisation level 3 takes 50 % longer to compile the random numbers and runs no faster.
     options = {"xla_cpu_multi_thread_eigen": False, "xla_backend_optimization_level": 2}

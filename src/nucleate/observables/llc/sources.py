@@ -13,10 +13,30 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PyTree
 
-from nucleate.checking import checked
+from nucleate.checking import checked, detached
 
 Baseline = Callable[[PyTree], Float[Array, ""]]
 Draw = Callable[[Array], tuple[PyTree, Float[Array, ""]]]
+
+
+def as_arrays(where: str, tree: PyTree) -> PyTree:
+    """A pytree in which PyTorch's tensors are arrays.
+
+    >>> as_arrays("w", {"a": np.ones(2), "b": 3})
+    {'a': array([1., 1.]), 'b': 3}
+    """
+
+    def as_array(path: Any, leaf: Any) -> Any:
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        if hasattr(leaf, "named_parameters"):
+            raise ValueError(
+                f"{where} must hold arrays or tensors; got a module of PyTorch, {type(leaf).__name__}. "
+                "nucleate.models.from_torch(module, example) is a model of it, or give its state_dict()."
+            )
+        array = detached(f"{where}: '{name}'", leaf)
+        return leaf if array is leaf else jnp.asarray(array)
+
+    return jax.tree_util.tree_map_with_path(as_array, tree)
 
 
 class Source(eqx.Module):
@@ -71,6 +91,7 @@ class Minibatches(Source):
 
     @checked
     def __init__(self, data: Any, size: int):
+        data = as_arrays("Minibatches.data", data)
         lengths = {np.shape(leaf)[0] if np.ndim(leaf) else None for leaf in jax.tree.leaves(data)}
         count = lengths.pop() if len(lengths) == 1 else None
         if count is None:

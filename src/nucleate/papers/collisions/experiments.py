@@ -6,7 +6,7 @@ from typing import Annotated, final
 import numpy as np
 
 from nucleate.checking import Above, AtLeast, Bits, Count, Seed
-from nucleate.fleet import LogSpaced, Members, table
+from nucleate.fleet import At, LogSpaced, Members, table
 from nucleate.models import TransformerSize
 from nucleate.observables import Sampling
 from nucleate.papers.collisions.recipe import ParticleNetwork
@@ -75,8 +75,11 @@ class ParticleFleet(Experiment):
             self.stride,
             self.states,
             looks=_looks(self.steps, self.looks),
-            checkpoints=_checkpoints(self.steps, self.checkpoints),
         )
+
+    @property
+    def keep_weights(self) -> At:  # type: ignore[override]
+        return At(_checkpoints(self.steps, self.checkpoints))
 
     def members(self) -> Members:
         seed = range(self.first_seed, self.first_seed + self.seeds)

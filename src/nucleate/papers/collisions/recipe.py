@@ -1,6 +1,6 @@
 """The paper's network as a recipe: a particle transformer that learns to simulate, watched head by head."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, NamedTuple, final
@@ -12,7 +12,7 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, PyTree
 
-from nucleate.fleet import At, Probe, Recipe, Stream, View, flat_weights
+from nucleate.fleet import At, Probe, Recipe, Stream, View, pieces
 from nucleate.machine import require_memory
 from nucleate.models import Frame, ParticleTransformer, TransformerSize
 from nucleate.observables import (
@@ -29,7 +29,6 @@ from nucleate.tasks import PairStream, ParticleState, ParticleTask, StatePair
 RADIUS = 1.25  # "near" in the collision detection score; contact is at 1, and the paper does not give its radius
 _LIBRARY, _HELD_OUT = 2, 3  # what keys are folded with; the engine uses 0 and 1
 _COPIES = 32  # arrays of [state, particle, particle] while heads are measured
-_ROWS = 1024  # particles, in all states together, whose gradient is computed at once
 
 
 class HeldOut(NamedTuple):
@@ -57,9 +56,8 @@ class ParticleNetwork(Recipe):
 
     Columns: `seed` (weights), `seed_data` (simulations), `eta` (learning rate). `batch`: pairs of states per step, none
     of which is shown twice in `steps` steps; `stride`: see `PairStream`. Heads and the error are measured on `states`
-    held-out states, the same for all members, at the steps `looks`; all weights are kept at the steps `checkpoints`.
-    The paper trains on the error of the next state, which is (dt² + dt⁴)/2 times that of the acceleration: the same
-    minima.
+    held-out states, the same for all members, at the steps `looks`. The paper trains on the error of the next state,
+    which is (dt² + dt⁴)/2 times that of the acceleration: the same minima.
     """
 
     task: ParticleTask
@@ -69,7 +67,6 @@ class ParticleNetwork(Recipe):
     stride: int
     states: int
     looks: tuple[int, ...] = field(repr=False)
-    checkpoints: tuple[int, ...] = field(repr=False)
 
     @cached_property
     def stream(self) -> PairStream:
@@ -80,8 +77,8 @@ class ParticleNetwork(Recipe):
         return self.task.box.boundary()
 
     @property
-    def microbatches(self) -> int:  # type: ignore[override]
-        return microbatches(self.batch, self.task.particles)
+    def microbatches(self) -> tuple[int, ...]:  # type: ignore[override]
+        return pieces(self.batch, self.task.particles)
 
     @property
     def batching(self) -> Stream:  # type: ignore[override]
@@ -125,10 +122,9 @@ class ParticleNetwork(Recipe):
             of_heads("total", "attention on all particles"),
             of_heads("correlation", "correlation of attention with distance"),
             of_heads("entropy", "entropy of attention"),
-            Probe("weights", _weights, At(self.checkpoints), ("parameter",), axis="step_weights"),
         )
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         held: HeldOut = data[0]["held_out"]
         uniform = np.ones((1, 1, 1), np.float32) - np.eye(self.task.particles, dtype=np.float32)
         baseline = collision_score(np.broadcast_to(uniform, held.distance.shape), held.distance, RADIUS).baseline
@@ -144,19 +140,6 @@ class ParticleNetwork(Recipe):
 
     def _look(self, model: ParticleTransformer, state: ParticleState) -> tuple[Array, Array]:
         return look(model, state.position, state.velocity, self.boundary)
-
-
-def _weights(view: View) -> Float[Array, " parameter"]:
-    return flat_weights(view.model)
-
-
-def microbatches(batch: int, particles: int) -> int:
-    """The smallest number of equal parts into which a batch of states must be cut to be fast.
-
-    >>> microbatches(batch=64, particles=64), microbatches(batch=16, particles=32)
-    (4, 1)
-    """
-    return next(n for n in range(1, batch + 1) if batch % n == 0 and (batch // n * particles <= _ROWS or n == batch))
 
 
 @eqx.filter_jit

@@ -1,6 +1,6 @@
 """The paper's network as a recipe: Dec(E_a + E_b) learning addition by plain gradient descent."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -77,7 +77,7 @@ class ReponNetwork(Recipe):
         unseen = Probe("valid_accuracy", held_out, when, attrs={"long_name": "accuracy on pairs not trained on"})
         return (*probes, unseen) if self.validate else probes
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         return {
             "left": (("pair",), self.task.pairs[:, 0]),
             "right": (("pair",), self.task.pairs[:, 1]),

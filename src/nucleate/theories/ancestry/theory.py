@@ -8,8 +8,8 @@ import xarray as xr
 from jaxtyping import Float
 
 from nucleate.checking import AtLeast, AtMost, Count, checked
+from nucleate.record import Need, require
 from nucleate.theories.protocol import Fit, Theory
-from nucleate.theories.reading import Need, require
 
 _NEEDS = (
     Need(

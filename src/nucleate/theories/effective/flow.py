@@ -10,9 +10,9 @@ from jaxtyping import Array, Bool, Float, Integer
 
 from nucleate.checking import Checked
 from nucleate.observables import known
+from nucleate.record import Need
 from nucleate.theories.effective.record import IN_TRAIN
 from nucleate.theories.flow import relax
-from nucleate.theories.reading import Need
 
 
 def effective_loss(

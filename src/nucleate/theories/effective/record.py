@@ -7,7 +7,8 @@ import xarray as xr
 from jaxtyping import Bool, Float, Integer
 
 from nucleate.observables import equations, parallelograms
-from nucleate.theories.reading import EMBEDDING, PAIRS, STEP, Need, finite_rows, labelled_pairs, require, scaled_times
+from nucleate.record import Need, require
+from nucleate.theories.reading import EMBEDDING, PAIRS, STEP, finite_rows, labelled_pairs, scaled_times
 
 IN_TRAIN = Need("in_train", ("member", "pair"), "whether a member trains on a pair; the fleet's data split provides it")
 _ETA = Need(

@@ -9,7 +9,8 @@ from jaxtyping import Bool, Float
 
 from nucleate.observables import signal_gradient
 from nucleate.observables.circles import Rule
-from nucleate.theories.reading import STEP, Need, require
+from nucleate.record import Need, require
+from nucleate.theories.reading import STEP
 
 _NEEDS = (
     Need("signal", ("member", "step", "freq"), "the signal of each frequency; a probe of the fleet records it"),

@@ -9,6 +9,7 @@ from jaxtyping import Array, Bool, Float
 from scipy.special import expit
 
 from nucleate.checking import Checked, Count
+from nucleate.hypertext import Tabled
 from nucleate.observables import Above
 from nucleate.observables.circles import Rule
 from nucleate.theories.fitness.classifiers import Classifier, LinearSVM, Logistic
@@ -100,7 +101,7 @@ class Fitness(Checked):
 
 @final
 @dataclass(frozen=True, eq=False)
-class FitnessFit:
+class FitnessFit(Tabled):
     """A `Fitness` with its line.
 
     `weights`: of the gradient and of the initial signal in their own units, 0 if not used; `intercept`: ±inf if all

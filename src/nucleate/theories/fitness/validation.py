@@ -6,9 +6,9 @@ import numpy as np
 import xarray as xr
 
 from nucleate.checking import Above, Below, Seed, checked
+from nucleate.record import Need
 from nucleate.theories.fitness.record import Starts
 from nucleate.theories.fitness.theory import Fitness
-from nucleate.theories.reading import Need
 
 _COMPARED = ("accuracy", "accuracy_majority", "balanced_accuracy", "auc")
 

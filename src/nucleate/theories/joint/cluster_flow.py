@@ -9,11 +9,12 @@ from jaxtyping import Float
 from scipy.optimize import fminbound
 
 from nucleate.checking import checked
+from nucleate.record import Need, require
 from nucleate.theories.joint.clusters import Clusters, ReLUGain, UnitGain, UnitState, cluster_velocity
 from nucleate.theories.joint.record import ETA
 from nucleate.theories.joint.steps import follow
 from nucleate.theories.protocol import Fit, Theory
-from nucleate.theories.reading import STEP, Need, coords_over, finite_rows, require, scaled_times
+from nucleate.theories.reading import STEP, coords_over, finite_rows, scaled_times
 
 _NEEDS = (
     Need("values", ("member", "step", "dim"), "the weights of a unit; a probe of the fleet records them"),

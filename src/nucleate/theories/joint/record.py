@@ -6,7 +6,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Bool, Float
 
-from nucleate.theories.reading import STEP, Need, finite_rows, require, rising_steps, scaled_times
+from nucleate.record import Need, require
+from nucleate.theories.reading import STEP, finite_rows, rising_steps, scaled_times
 
 ETA = Need("eta", ("member",), "the learning rate; a hyperparameter of the fleet", broadcasts=True)
 VALUES = Need("values", ("member", "step", "token", "unit"), "V = U_Cᵀ W; a probe of the fleet records it")

@@ -7,7 +7,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Bool, Float, Integer
 
-from nucleate.theories.reading import EMBEDDING, PAIRS, STEP, Need, finite_rows, labelled_pairs, require, scaled_times
+from nucleate.record import Need, require
+from nucleate.theories.reading import EMBEDDING, PAIRS, STEP, finite_rows, labelled_pairs, scaled_times
 
 _AXES = ("member", "step", "token", "dim")
 _NEEDS = (

@@ -9,7 +9,7 @@ import xarray as xr
 from jaxtyping import Float
 
 from nucleate.checking import Checked
-from nucleate.theories.reading import Need
+from nucleate.record import Need
 
 
 class Limit(Checked, abc.ABC):

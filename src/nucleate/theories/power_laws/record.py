@@ -4,7 +4,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
-from nucleate.theories.reading import Need, require, rising_steps
+from nucleate.record import Need, require
+from nucleate.theories.reading import rising_steps
 
 
 def histories(

@@ -10,7 +10,8 @@ import xarray as xr
 from jaxtyping import Bool, Float, Integer
 
 from nucleate.observables import relative_gain
-from nucleate.theories.reading import Need, finite_rows, require, rising_steps
+from nucleate.record import Need, require
+from nucleate.theories.reading import finite_rows, rising_steps
 from nucleate.theories.scanning.clock import gain_bounds
 from nucleate.theories.scanning.flow import normalized_attention
 

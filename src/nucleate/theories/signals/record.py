@@ -6,7 +6,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Bool, Float
 
-from nucleate.theories.reading import STEP, Need, coords_over, finite_rows, require, rising_steps
+from nucleate.record import Need, require
+from nucleate.theories.reading import STEP, coords_over, finite_rows, rising_steps
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """The quadratic network that learns the addition of an abelian group, as a recipe."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -67,14 +67,19 @@ class GroupNetwork(Recipe):
             Probe("test_loss", _over(jnp.logical_not, _errors), often),
             Probe("train_accuracy", _over(jnp.asarray, _right), often),
             Probe("test_accuracy", _over(jnp.logical_not, _right), often),
-            Probe("squared_norm", lambda view: optax.tree.norm(view.model, squared=True), often),
+            Probe(
+                "squared_norm",
+                lambda view: optax.tree.norm(view.model, squared=True),
+                often,
+                attrs={"long_name": "sum of squared weights"},
+            ),
             *(
                 Probe(name, lambda view, name=name: getattr(view.model, name), seldom, dims, axis="step_weights")
                 for name, dims in weights.items()
             ),
         )
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         return {
             "in_train": (("member", "pair"), np.stack([member["in_train"].ravel() for member in data])),
             "sums": (("row", "column"), self.group.products),

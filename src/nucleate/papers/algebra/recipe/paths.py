@@ -1,6 +1,6 @@
 """Transformers that say shortest paths in graphs they are told edge by edge, as a recipe."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, final
@@ -151,7 +151,7 @@ class PathFinder(Recipe):
     def _embedded(self, view: View) -> Float[Array, "graph edge dim"]:
         return embed_edges(self.task, view.model.look, view.data["held_out"], self.orders)
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         held_out = np.stack([member["held_out"] for member in data])
         return {"held_out": (("member", "graph", "vertex", "other"), held_out)}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Array, Int, PyTree, UInt8
 
-from nucleate.fleet import Batching, Recipe, Stream
+from nucleate.fleet import Batching, Recipe, Stream, pieces
 from nucleate.tasks import TextTask, bundled_text, read_text, windows
 
 
@@ -39,6 +39,10 @@ class OnText(Recipe):
     @property
     def task(self) -> TextTask:
         return TextTask(text_of(self.text), self.context)
+
+    @property
+    def microbatches(self) -> tuple[int, ...]:  # type: ignore[override]
+        return pieces(self.batch, self.context)
 
     @property
     def batching(self) -> Batching:  # type: ignore[override]

@@ -96,8 +96,15 @@ class TextLearner(OnText):
     def probes(self) -> tuple[Probe, ...]:
         often = Every(self.look)
         return (
-            Probe("train_bits", lambda view: view.loss / log(2), often),
-            Probe("valid_bits", self._valid_bits, often),
+            Probe(
+                "train_bits",
+                lambda view: view.loss / log(2),
+                often,
+                attrs={"long_name": "training loss per byte", "units": "bit"},
+            ),
+            Probe(
+                "valid_bits", self._valid_bits, often, attrs={"long_name": "validation loss per byte", "units": "bit"}
+            ),
             Probe("gradient_rank", _gradient_ranks, often, ("matrix",), attrs={"matrices": self.matrices}),
         )
 

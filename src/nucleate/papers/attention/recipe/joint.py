@@ -1,6 +1,6 @@
 """JoMA's networks as recipes: attention trained jointly with the units that read it, and a unit on clusters."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -155,7 +155,7 @@ class UnitOnClusters(Recipe):
             Probe("offset", lambda view: view.model.offset, often),
         )
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         return {
             "centre": (("member", "cluster", "dim"), np.stack([one["centre"] for one in data])),
             "strength": (("member", "cluster"), np.stack([one["gain"] for one in data]) / self.clusters),

@@ -1,6 +1,6 @@
 """The one-layer attention of Scan & Snap on mixtures of tokens, as a recipe."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, final
@@ -76,11 +76,29 @@ class Scanning(Recipe):
         when = LogSpaced(self.looks)
         probes = [
             Probe("train_loss", lambda view: view.loss, when),
-            Probe("entropy", self._entropy(among_distinct=False), when),
-            Probe("entropy_distinct", self._entropy(among_distinct=True), when),
+            Probe(
+                "entropy",
+                self._entropy(among_distinct=False),
+                when,
+                attrs={"long_name": "entropy of attention", "units": "nat"},
+            ),
+            Probe(
+                "entropy_distinct",
+                self._entropy(among_distinct=True),
+                when,
+                attrs={"long_name": "entropy of attention, distinct tokens", "units": "nat"},
+            ),
         ]
         if self.scores:
-            probes.append(Probe("scores", lambda view: view.model.Z, when, ("last", "token")))
+            probes.append(
+                Probe(
+                    "scores",
+                    lambda view: view.model.Z,
+                    when,
+                    ("last", "token"),
+                    attrs={"long_name": "attention scores"},
+                )
+            )
         return tuple(probes)
 
     def _entropy(self, *, among_distinct: bool):
@@ -92,7 +110,7 @@ class Scanning(Recipe):
 
         return look
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         if not self.scores:
             return {}
         task = self._task_of(data[0])

@@ -1,6 +1,6 @@
 """Transformers of the original parameterisation that learn text, and how their attention changes, as a recipe."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, final
 
@@ -81,8 +81,20 @@ class TextReader(OnText):
         return (
             Probe("loss", lambda view: view.loss, often),
             Probe("valid_loss", lambda view: _nats(view.model, view.data["valid"]), often),
-            Probe("entropy", lambda view: padded(entropies(_seen(view)), self.most), often, dims=("block",)),
-            Probe("cosine", lambda view: padded(_cosines(view), self.most + 1), often, dims=("layer",)),
+            Probe(
+                "entropy",
+                lambda view: padded(entropies(_seen(view)), self.most),
+                often,
+                ("block",),
+                attrs={"long_name": "entropy of attention", "units": "nat"},
+            ),
+            Probe(
+                "cosine",
+                lambda view: padded(_cosines(view), self.most + 1),
+                often,
+                ("layer",),
+                attrs={"long_name": "median cosine between positions, without its sign"},
+            ),
             Probe("stable_rank", lambda view: padded(ranks(view.model), self.most), often, dims=("block",)),
             Probe(
                 "attention",
@@ -93,7 +105,7 @@ class TextReader(OnText):
             ),
         )
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         return {
             "window": (("key",), data[0]["valid"][0, :-1]),
             "checksum": (("member",), np.full(len(data), self.task.checksum)),

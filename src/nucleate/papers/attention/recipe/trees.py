@@ -1,6 +1,6 @@
 """Transformers that tell classes apart which are made of latents, as a recipe."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -74,13 +74,25 @@ class LatentClassifier(Recipe):
         return (
             Probe("loss", lambda view: view.loss, often),
             Probe("accuracy", lambda view: view.outputs, often),
-            Probe("ncorr", _ncorr, often, dims=("level",)),
-            Probe("entropy", lambda view: entropies(_seen(view)), often, dims=("block",)),
-            Probe("cosine", _cosines, often, dims=("layer",)),
+            Probe("ncorr", _ncorr, often, ("level",), attrs={"long_name": "correlation of hidden units with latents"}),
+            Probe(
+                "entropy",
+                lambda view: entropies(_seen(view)),
+                often,
+                ("block",),
+                attrs={"long_name": "entropy of attention", "units": "nat"},
+            ),
+            Probe(
+                "cosine",
+                _cosines,
+                often,
+                ("layer",),
+                attrs={"long_name": "median cosine between positions, without its sign"},
+            ),
             Probe("stable_rank", lambda view: ranks(view.model), often, dims=("block",)),
         )
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         """`best_accuracy`: what nobody can exceed, since classes of different latents may have the same tokens."""
         sequences = [member["train"]["tokens"] for member in data]
         best = [len(np.unique(tokens, axis=0)) / len(tokens) for tokens in sequences]

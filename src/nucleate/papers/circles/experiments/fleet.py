@@ -19,8 +19,8 @@ from nucleate.papers.circles.recipe import (
     Start,
 )
 from nucleate.papers.paper import Sequel
-from nucleate.record import at_the_end
-from nucleate.theories.reading import STEP, Need, require
+from nucleate.record import Need, at_the_end, require
+from nucleate.theories.reading import STEP
 
 VARIANTS = ("A: strongest", "B: two strongest", "C: one random", "D: two random")
 """What "kept" leaves of each network of its source."""

@@ -29,23 +29,22 @@ def figure_4(evidence: Evidence, folder: Path) -> Picture:
     records = [evidence.record(name) for name in (FROZEN, FROZEN_LARGE)]
     p, longest = int(records[0].p[0]), max(int(record.steps) for record in records)
     read = [step for step in _READ if step <= longest] or [longest]
-    figure, axes = panels(1, 2)
-    for ax, logarithmic in zip(axes, (False, True), strict=True):
-        for color, step in zip(PALETTE, read, strict=False):
-            there = [record for record in records if int(record.steps) >= step]
-            dim = np.concatenate([record.dim.values for record in there])
-            loss = np.concatenate([readings.loss_at(record, step) for record in there])
-            where = np.unique(dim)
-            ax.scatter(dim, loss, s=14, color=color, alpha=0.5, lw=0)
-            ax.plot(where, [np.median(loss[dim == d]) for d in where], color=color, label=f"step {step:,}")
-        ax.set(xlabel="embedding dimension d", ylabel="test loss", yscale="log" if logarithmic else "linear")
-        mark(ax, {"d = p": p})
-        ax.legend()
+    figure, (ax,) = panels(1, 1, size=(6.0, 4.2))
+    for color, step in zip(PALETTE, read, strict=False):
+        there = [record for record in records if int(record.steps) >= step]
+        dim = np.concatenate([record.dim.values for record in there])
+        loss = np.concatenate([readings.loss_at(record, step) for record in there])
+        where = np.unique(dim)
+        ax.scatter(dim, loss, s=14, color=color, alpha=0.5, lw=0)
+        ax.plot(where, [np.median(loss[dim == d]) for d in where], color=color, label=f"step {step:,}")
+    ax.set(xlabel="embedding dimension d", ylabel="test loss", yscale="log")
+    mark(ax, {"d = p": p})
+    ax.legend()
     return Picture(
         save(figure, folder / "figure_4.png"),
         "Fig. 4: frozen embeddings",
         "Test loss of networks that train only their decoder, against the embedding dimension. Dots are networks; "
-        "lines join medians. Right: the same on a logarithmic scale.",
+        "lines join medians.",
     )
 
 
@@ -99,7 +98,7 @@ def figure_10(evidence: Evidence, folder: Path) -> Picture:
     right.axhline(2, color="0.5", lw=1, ls=":")
     right.set(xlabel="weight decay", ylabel="strongest signal / mean signal")
     right.annotate("below 2 nothing stands out", (1, 2), xycoords=("axes fraction", "data"), ha="right", va="bottom")
-    right.legend(loc="upper left")
+    right.legend(loc="best")
     return Picture(
         save(figure, folder / "figure_10.png"),
         "Fig. 10: weight decay",
@@ -119,11 +118,14 @@ def figure_12(evidence: Evidence, folder: Path) -> Picture:
         groups = {"all frequencies": _padded(original.test_loss.values, ablated.sizes["step_test"])}
         groups |= {VARIANTS[v]: readings.of_variant(ablated, v).test_loss.values for v in variants}
         loss_curves(ax, ablated.step_test.values, groups, ylabel="test loss")
+    several = original.sizes["member"] > 1
     return Picture(
         save(figure, folder / "figure_12.png"),
         "Fig. 12: starting with fewer circles",
-        "Test loss, median and quartiles, of networks that start with only the strongest frequencies that they end up "
-        "with" + (" (left) or with random ones (right)" if len(sides) > 1 else "") + ". Jumps are slingshots.",
+        f"Test loss{', median and quartiles,' if several else ''} of networks that start with only the strongest "
+        "frequencies that they end up with"
+        + (" (left) or with random ones (right)" if len(sides) > 1 else "")
+        + ". Jumps are slingshots.",
     )
 
 

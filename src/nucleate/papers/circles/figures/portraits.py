@@ -122,10 +122,11 @@ def figure_13(evidence: Evidence, folder: Path) -> Picture:
     alive, step = readings.final_alive(record)[member], record.step.values
     spectrum = record.gradient_spectrum.values[member]
     figure, (left, right) = panels(1, 2)
-    for ax, shown in ((left, step >= 0), (right, (step >= 100) & (step <= 1000))):
+    later = (step >= min(100, step[-1])) & (step <= 1000)
+    for ax, shown in ((left, step >= 0), (right, later)):
         signal_curves(ax, step[shown], spectrum[shown], alive, ylabel="embedding gradient", xlog=ax is left)
     return Picture(
         save(figure, folder / "figure_13.png"),
         "Fig. 13: the embedding's gradient in Fourier space",
-        "One network. Coloured: frequencies that survive. Right: steps 100 to 1,000.",
+        f"One network. Coloured: frequencies that survive. Right: steps {step[later][0]:,} to {step[later][-1]:,}.",
     )

@@ -1,6 +1,6 @@
 """The paper's network as a recipe: Dec([E_a, E_b]) learning modular addition."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, final
@@ -87,7 +87,7 @@ class CircleNetwork(Recipe):
             Probe("signal", lambda view: signal(view.model.embedding), often, ("freq",)),
             Probe("mean_signal", lambda view: mean_signal(view.model.embedding), often),
             Probe("gradient_spectrum", lambda view: gradient_spectrum(view.grads.embedding), often, ("freq",)),
-            Probe("margin", _margin, often),
+            Probe("margin", _margin, often, attrs={"long_name": "distance of the nearest signal from 2 s̄ (log)"}),
             Probe("train_loss", lambda view: view.loss, tested, axis="step_test"),
             Probe("test_loss", _over_test(cross_entropy), tested, axis="step_test"),
             Probe("test_accuracy", _over_test(_is_right), tested, axis="step_test"),
@@ -99,7 +99,7 @@ class CircleNetwork(Recipe):
             probes.append(_apart("ablated_loss", _ablated_loss, Every(self.look_ablation), ("kept",)))
         return tuple(probes)
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         pairs = max(len(member["in_train"]) for member in data)
         in_train = np.zeros((len(data), pairs), bool)
         for row, member in zip(in_train, data, strict=True):

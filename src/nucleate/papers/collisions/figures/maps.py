@@ -67,6 +67,8 @@ def _figure(record: xr.Dataset, folder: Path, example: choice.Example, number: i
     figure, axes = panels(3, len(_ACROSS), size=(2.5, 2.5 * box[1] / box[0] + 0.1))
     for ax, here, attention in zip(axes, position, seen, strict=True):
         attention_map(ax, here, attention, box, query=particle)
+    for ax, height in zip(axes[:: len(_ACROSS)], ("far above", "near", "in contact"), strict=True):
+        ax.set_ylabel(height)
     stands = "" if example.genuine else " No head is of that kind; the one with the nearest score stands in."
     return Picture(
         save(figure, folder / f"figure_{number}.png"),

@@ -31,13 +31,17 @@ from nucleate.record import NEVER
 _TABLE_5 = (-power_laws.STEEPEST, -power_laws.SLOWEST)
 _SHOWN = (-1.2, 1.2)  # slopes beyond are written as numbers
 _COLUMNS = 4
-_CORRELATION = "Blue: |c|; red: its power laws with their exponents; dotted: |c| of an ideal collision head."
+_CORRELATION = (
+    "Blue: |c|; orange: its power laws (R² ≥ 0.7) with their exponents; dotted: |c| of an ideal collision head."
+)
 _COEFFICIENT = " Green: the local learning coefficient, bars of twice its error; hollow where it is in doubt."
 
 
 def _laws(evidence: Evidence, head: Head) -> list[tuple[float, float, float, float]]:
-    """Start, end, α and ln A of each law of a head."""
+    """Start, end, α and ln A of each law of a head; regimes of rest and of noise are none."""
     table = head.of(evidence.once(power_laws.of_correlation))
+    straight = (table.r2 >= power_laws.LEAST_R2) & (np.abs(table.exponent) >= power_laws.SLOWEST)
+    table = table.where(straight)
     rows = np.stack([table[name].values for name in ("start", "end", "exponent", "constant")], axis=1)
     return [(a, b, c, d) for a, b, c, d in rows[np.isfinite(rows).all(1)].tolist()]
 

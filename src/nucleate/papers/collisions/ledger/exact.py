@@ -47,8 +47,8 @@ SMOOTH = Check("exponent of a smooth measurement", "at least 1/2", Region.at_lea
 STILL = Check("exponent of one that is still at the limit", "at least 1/2", Region.at_least(0.495), Threshold.PAPER)
 ROUGH = Check("exponent of a ½-Hölder measurement", "at least 1/4", Region.at_least(0.245), Threshold.PAPER)
 ORDER = Check("exponent of |m| over |r|", "1/2", Region.around(0.5, 0.005), Threshold.PAPER)
-OFF = Check("largest error of λ̂ by MALA, in standard errors", "0", None)
-SPREAD = Check("largest standard error, over the truth", "small", None)
+OFF = Check("how far λ̂ by MALA is off, in errors, at most", "0", None)
+SPREAD = Check("largest error, over the truth", "small", None)
 LINEAR = Check("largest error of the formula for deep linear networks", "0", None)
 FASTER = Check(
     "smallest exponent of d(x, Z), over (1 − θ)/(2θ − 1)", "at least 1", Region.at_least(0.99), Threshold.PAPER

@@ -16,12 +16,12 @@ from nucleate.papers.collisions.readings.fleets import networks
 from nucleate.papers.collisions.readings.learning_coefficients import SETTING, HeadCoefficients, of_heads
 
 _FLAT = 0.25  # of its mean, per octave: what changes less is a plateau; what grows as t changes by 0.7
-_SURE = 2.0  # standard errors by which a change must be below that, or above
+_SURE = 2.0  # errors by which a change must be below that, or above
 _BEFORE = 4.0  # the time before a law begins is that from a quarter of its first step on
 _FEWEST = 3  # checkpoints of a plateau or a slope
 _OCTAVES = 0.5  # the shortest plateau
 _UNBELIEVABLE = Doubt.DIVERGED | Doubt.UNMIXED
-_NEGATIVE = 2.0  # standard errors below 0 from which on w₀ is no minimum; a head that does little has λ = 0
+_NEGATIVE = 2.0  # errors below 0 from which on w₀ is no minimum; a head that does little has λ = 0
 
 RESTS = Check("share of heads whose λ̂ rests within the power law", "most", words.MOST, mature=SETTLED)
 RISES = Check("share of heads whose λ̂ rises before the law begins", "not said", None)
@@ -32,7 +32,7 @@ EARLIER_OF_TWO = Check("share of heads with two power laws that have an earlier 
 
 
 class Change(NamedTuple):
-    """How much a coefficient changes per octave of training, over its mean; with its standard error."""
+    """How much a coefficient changes per octave of training, over its mean; with its error."""
 
     value: float
     error: float
@@ -135,7 +135,7 @@ def _plateau(evidence: Evidence[Effort]) -> Findings:
         },
         f"{len(units)} collision heads of {len(np.unique(member))} networks, {laws} of which end in a power law. "
         f"Change of λ̂ per octave of the law, over its mean: {reach}. λ̂ rests if it changes by less than "
-        f"{_FLAT}, by {_SURE:g} standard errors: {_counted(inside)}. Of {int((~found.collision).sum())} other heads in "
+        f"{_FLAT}, by {_SURE:g} errors: {_counted(inside)}. Of {int((~found.collision).sum())} other heads in "
         f"the same stretches: {_counted(controls)}. {_doubts(found)}",
     )
 
@@ -143,9 +143,12 @@ def _plateau(evidence: Evidence[Effort]) -> Findings:
 def _doubts(found: HeadCoefficients) -> str:
     counts = ", ".join(f"{int((found.doubt & doubt > 0).sum())} {str(doubt.name).lower()}" for doubt in Doubt)
     lost = int(np.isnan(believed(found)).sum())
+    known = found.statistical > 0
+    larger = np.median(found.error[known] / found.statistical[known]) if known.any() else np.nan
     return (
         f"Of {found.doubt.size} coefficients: {counts}; {lost} are left out that diverged, did not mix, or are "
-        f"negative by more than {_NEGATIVE:g} standard errors. Throughout, nβ = {SETTING.nbeta:g} and "
+        f"negative by more than {_NEGATIVE:g} errors. With what chains have not reached, and the bias of their steps, "
+        f"an error is {larger:.2g} times the statistical one (median). Throughout, nβ = {SETTING.nbeta:g} and "
         f"γ = {SETTING.gamma:g}."
     )
 

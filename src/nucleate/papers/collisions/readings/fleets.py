@@ -3,11 +3,10 @@
 import json
 from functools import cache
 
-import numpy as np
 import xarray as xr
 
 from nucleate.claims import Evidence
-from nucleate.fleet import rebuild
+from nucleate.fleet import kept_model
 from nucleate.models import ParticleTransformer
 from nucleate.papers.collisions.experiments import BOX, ParticleFleet
 from nucleate.papers.collisions.recipe import ParticleNetwork
@@ -34,9 +33,5 @@ def _recipe(about: str) -> ParticleNetwork:
 
 def network(record: xr.Dataset, row: int, checkpoint: int = -1) -> ParticleTransformer:
     """The network in a row of a record, as it was at a checkpoint (a row of `step_weights`): the last by default."""
-    weights = record.weights.isel(member=row, step_weights=checkpoint).values
-    if not np.isfinite(weights).all():
-        step = int(record.step_weights.values[checkpoint])
-        raise ValueError(f"network: member {row} had diverged before step {step}; choose an earlier checkpoint.")
-    columns = {str(name): c.values[row].item() for name, c in record.coords.items() if c.dims == ("member",)}
-    return rebuild(recipe(record), columns, weights)  # type: ignore[return-value]
+    step = int(record.step_weights.values[checkpoint])
+    return kept_model(recipe(record), record.isel(member=row), step)  # type: ignore[return-value]

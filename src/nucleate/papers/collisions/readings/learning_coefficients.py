@@ -34,8 +34,9 @@ _APART = 1 / 8  # octaves between checkpoints whose coefficients are estimated, 
 class HeadCoefficients:
     """Learning coefficients of single heads: of collision heads, and of others of the same networks.
 
-    `member` is that of the record; `doubt`: see `nucleate.observables.Doubt`; `trace`: nβ (L(w) − L(w₀)) along the
-    chains of the last checkpoint, whose first `burn_in` steps do not count.
+    `member` is that of the record; `error`, and the part of it that is `statistical`, as in
+    `nucleate.observables.LearningCoefficient`; `doubt`: see `nucleate.observables.Doubt`; `trace`: nβ (L(w) − L(w₀))
+    along the chains of the last checkpoint, whose first `burn_in` steps do not count.
     """
 
     member: Int[np.ndarray, " unit"]
@@ -45,6 +46,7 @@ class HeadCoefficients:
     step: Int[np.ndarray, " checkpoint"]
     value: Float[np.ndarray, "unit checkpoint"]
     error: Float[np.ndarray, "unit checkpoint"]
+    statistical: Float[np.ndarray, "unit checkpoint"]
     doubt: Int[np.ndarray, "unit checkpoint"]
     trace: Float[np.ndarray, "unit chain step"]
     burn_in: int
@@ -82,15 +84,17 @@ def estimated(record: xr.Dataset, collision: np.ndarray, control: np.ndarray, ho
     units = np.concatenate([collision, control])
     rows = spread(record.step_weights.values, how.checkpoints, how.octaves)
     data = states(record, how.states)
-    value, error, doubt = np.full((3, len(units), len(rows)), np.nan)
+    kept = np.full((4, len(units), len(rows)), np.nan)
     trace = np.empty((len(units), how.sampling.chains, how.sampling.burn_in + how.sampling.draws), np.float32)
     for row in np.unique(units[:, 0]).tolist():
         own = np.flatnonzero(units[:, 0] == row)
         points = [network(record, row, int(checkpoint)) for checkpoint in rows]
         subsets = [head_mask(points[0], *units[unit, 1:].tolist()) for unit in own]
         found = learning_coefficient(squared_error, data, points, [SETTING], how.sampling, subsets)
-        value[own], error[own], doubt[own] = (x[:, :, 0].T for x in (found.value, found.error, found.doubt))
+        numbers = (found.value, found.error, found.statistical, found.doubt)
+        kept[:, own] = [each[:, :, 0].T for each in numbers]
         trace[own] = found.excess[-1, :, 0]
+    value, error, statistical, doubt = kept
     return HeadCoefficients(
         member=record.member.values[units[:, 0]],
         block=units[:, 1],
@@ -99,6 +103,7 @@ def estimated(record: xr.Dataset, collision: np.ndarray, control: np.ndarray, ho
         step=record.step_weights.values[rows],
         value=value,
         error=error,
+        statistical=statistical,
         doubt=doubt.astype(int),
         trace=trace,
         burn_in=how.sampling.burn_in,

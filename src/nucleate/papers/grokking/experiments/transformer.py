@@ -6,7 +6,7 @@ from typing import Annotated, Literal, final
 import numpy as np
 
 from nucleate.checking import Above, AtLeast, Below, Count, Seed
-from nucleate.fleet import Members, grid
+from nucleate.fleet import LogSpaced, Members, grid
 from nucleate.models import TransformerSize
 from nucleate.papers.grokking.experiments.pairs import rounded
 from nucleate.papers.grokking.experiments.toy import TABLE_1_STEPS
@@ -77,9 +77,12 @@ class TransformerFleet(Experiment):
             train_share=self.train_share,
             look=self.look,
             look_embedding=self.look_embedding,
-            weights=self.weights,
             stop=self.stop,
         )
+
+    @property
+    def keep_weights(self) -> LogSpaced | None:  # type: ignore[override]
+        return LogSpaced(self.weights) if self.weights else None
 
     def members(self) -> Members:
         members = grid(

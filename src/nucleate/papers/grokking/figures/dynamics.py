@@ -73,6 +73,7 @@ def figure_5(evidence: Evidence, folder: Path) -> Picture:
     sizes = np.unique(fraction[finite])
     medians = [np.median(predicted[finite & (fraction == size)]) for size in sizes]
     right.plot(sizes, medians, color=PALETTE[1], ls="--", label=r"theory, $1/(\lambda_3\eta)$")
+    _make_room(right, medians)
     _legend(figure, right)
     return Picture(
         save(figure, folder / "figure_5.png"),
@@ -108,6 +109,13 @@ def _legend(figure: Figure, ax: Axes, *only: str) -> None:
     entries = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
     chosen = {label: entries[label] for label in only or entries}
     figure.legend(chosen.values(), chosen.keys(), loc="outside lower right", ncols=4)
+
+
+def _make_room(ax: Axes, values: list[float]) -> None:
+    """Stretch a logarithmic y axis, which fits the networks, so that it holds these values, too."""
+    if values:
+        low, high = ax.get_ylim()
+        ax.set_ylim(min(low, min(values) / 1.3), max(high, max(values) * 1.3))
 
 
 def figure_4cd(evidence: Evidence, folder: Path) -> Picture | None:

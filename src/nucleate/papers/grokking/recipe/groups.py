@@ -1,6 +1,6 @@
 """The matrix model Dec(E_a E_b), which learns the multiplication of a finite group, as a recipe."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
@@ -46,5 +46,5 @@ class MatrixGroup(PairRecipe):
     def model(self, member: Mapping[str, Any], key: Array) -> ProductDecoder:
         return ProductDecoder(*self.start(member, key, (self.size, self.size)))
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         return self.described_pairs(data)

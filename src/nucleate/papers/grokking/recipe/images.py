@@ -1,6 +1,6 @@
 """A classifier of images with large initial weights, as a recipe."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -129,7 +129,7 @@ class ImageClassifier(Recipe):
             Probe("weight_norm", weight_norm, when, attrs={"long_name": "root of the sum of squared parameters"}),
         )
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         return {}
 
 

@@ -1,7 +1,7 @@
 """What the networks that read two symbols share: data, optimisers, accuracies and thresholds."""
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -127,7 +127,7 @@ class PairRecipe(Recipe):
             Probe("embedding", lambda view: view.model.embedding, when, dims=self.axes),
         )
 
-    def described_pairs(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def described_pairs(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         """The pairs, and which of them each member trains on."""
         return {
             "left": (("pair",), self.task.pairs[:, 0]),

@@ -1,6 +1,6 @@
 """The toy model Dec(E_a + E_b), which learns addition, as a recipe; and the structure of its task."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -99,7 +99,7 @@ class ToyAddition(PairRecipe):
     def model(self, member: Mapping[str, Any], key: Array) -> SumDecoder:
         return SumDecoder(*self.start(member, key, (self.dim,)))
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         described = self.described_pairs(data)
         in_train = described["in_train"][1]
         ideal = np.asarray(ideal_test_accuracy(self.structure.equations, self.structure.quads, in_train))

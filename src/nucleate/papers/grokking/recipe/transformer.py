@@ -1,6 +1,6 @@
 """The transformer of Section 4.2, which learns modular addition, as a recipe."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, final
@@ -11,10 +11,10 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, PyTree
 
-from nucleate.fleet import Crossing, Every, LogSpaced, Probe, Recipe, View, by_field, flat_weights
+from nucleate.fleet import Crossing, Every, Probe, Recipe, View, by_field, pieces
 from nucleate.models import BlocksDecoder, Dropout, PairTransformer, TransformerSize, cross_entropy
 from nucleate.observables import effective_dimension, pca_frequencies, pca_spectrum
-from nucleate.tasks import ModularAdditionTask
+from nucleate.tasks import ModularAdditionTask, Split
 
 PAPERS_SIZE = TransformerSize(blocks=2, heads=1, width=256, hidden=256)
 
@@ -31,8 +31,7 @@ class ModularTransformer(Recipe):
 
     Members' columns: `seed` (network and dropout), `seed_split`, `eta_repr`, `eta_dec` (learning rates), `wd_dec`
     (weight decay of the decoder; the embedding has none), `dropout` (its rate). Accuracies are recorded every `look`
-    steps, without dropout; embeddings every `look_embedding` steps, and the weights of the whole network `weights`
-    times, at log-spaced steps (0: never).
+    steps, without dropout; embeddings every `look_embedding` steps (0: never).
     """
 
     p: int = 53
@@ -40,7 +39,6 @@ class ModularTransformer(Recipe):
     train_share: float = 0.8
     look: int = 10
     look_embedding: int = 0
-    weights: int = 0
     stop: tuple[str, ...] = ()
 
     # 90 % for the phases of Table 1, 99 % for the times of Fig. 7; what stops a network is that it has generalised.
@@ -54,9 +52,17 @@ class ModularTransformer(Recipe):
     def task(self) -> ModularAdditionTask:
         return _task(self.p)
 
+    @property
+    def microbatches(self) -> tuple[int, ...]:  # type: ignore[override]
+        return pieces(Split.slots(int(self.train_share * self.p**2)), rows=2)
+
     def data(self, member: Mapping[str, Any]) -> PyTree[np.ndarray]:
         split = self.task.split(jax.random.key(member["seed_split"]), self.train_share)
-        train = {"pair": self.task.pairs[split.index], "label": self.task.label[split.index], "weight": split.weight}
+        train = {
+            "pair": self.task.pairs[split.index],
+            "label": self.task.label[split.index],
+            "weight": split.weight / split.weight.mean(),  # so that the loss is a mean over pieces of the batch, too
+        }
         if member["dropout"]:  # networks without dropout have a program of their own, which draws no random numbers
             train["dropout"] = np.asarray(member["dropout"], np.float32)
         return {"train": train, "in_train": split.in_train}
@@ -75,7 +81,7 @@ class ModularTransformer(Recipe):
     def loss(self, model: PairTransformer, batch: PyTree, key: Array) -> tuple[Float[Array, ""], PyTree]:
         dropout = Dropout(batch["dropout"], key) if "dropout" in batch else None
         losses = cross_entropy(model(batch["pair"], dropout), batch["label"])
-        return jnp.sum(batch["weight"] * losses) / jnp.sum(batch["weight"]), None
+        return jnp.mean(batch["weight"] * losses), None
 
     @property
     def probes(self) -> tuple[Probe, ...]:
@@ -84,16 +90,28 @@ class ModularTransformer(Recipe):
             Probe("train_loss", lambda view: view.loss, often),
             Probe("train_accuracy", self._accuracy(lambda in_train: in_train), often),
             Probe("valid_accuracy", self._accuracy(lambda in_train: ~in_train), often),
-            Probe("effective_dimension", _effective_dimension, often),
-            Probe("frequency", lambda view: pca_frequencies(view.model.embedding, 1)[0][0], often),
-            Probe("frequency_share", lambda view: pca_frequencies(view.model.embedding, 1)[1][0], often),
+            Probe(
+                "effective_dimension",
+                _effective_dimension,
+                often,
+                attrs={"long_name": "effective number of dimensions"},
+            ),
+            Probe(
+                "frequency",
+                lambda view: _first_frequency(view)[0],
+                often,
+                attrs={"long_name": "frequency of the first principal plane"},
+            ),
+            Probe(
+                "frequency_share",
+                lambda view: _first_frequency(view)[1],
+                often,
+                attrs={"long_name": "its share of the plane's variance"},
+            ),
         ]
         if self.look_embedding:
             look, when = lambda view: view.model.embedding, Every(self.look_embedding)
             probes.append(Probe("embedding", look, when, ("token", "dim"), axis="step_embedding"))
-        if self.weights:
-            look, when = lambda view: flat_weights(view.model), LogSpaced(self.weights)
-            probes.append(Probe("weights", look, when, ("parameter",), axis="step_weights"))
         return tuple(probes)
 
     def _accuracy(self, over):
@@ -105,9 +123,15 @@ class ModularTransformer(Recipe):
 
         return look
 
-    def describe(self, data: list[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    def describe(self, data: Sequence[PyTree]) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         return {"in_train": (("member", "pair"), np.stack([member["in_train"] for member in data]))}
 
 
 def _effective_dimension(view: View) -> Float[Array, ""]:
     return effective_dimension(pca_spectrum(view.model.embedding))
+
+
+def _first_frequency(view: View) -> tuple[Array, Array]:
+    """That of the first principal plane, and its share of the plane's variance."""
+    (frequency,), (share,) = pca_frequencies(view.model.embedding, 1)
+    return frequency, share

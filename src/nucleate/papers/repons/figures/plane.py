@@ -31,14 +31,14 @@ def figure_2(evidence: Evidence, folder: Path) -> Picture:
         plane_configuration(axes[3], lines[0], title="(c) a line, simulated")
     else:
         say(axes[3], "no simulation ends as a line")
-    for ax, member in zip(axes[4:], order[[0, len(order) // 2]].tolist(), strict=True):
-        plane_configuration(ax, ends[member], title=f"(d) network, regularity {regularity[member]:.2f}")
+    for ax, letter, member in zip(axes[4:], "de", order[[0, len(order) // 2]].tolist(), strict=True):
+        plane_configuration(ax, ends[member], title=f"({letter}) network, regularity {regularity[member]:.2f}")
     return Picture(
         save(figure, folder / "figure_2.png"),
         "Fig. 2: potentials in d = 2",
         f"Above: the best of {len(rotation.fits)} potentials of either symmetry, within the range of 99 % of the data; "
-        "dots are same-label displacements of the most regular network. Below: a simulated line, and the most regular "
-        "and the median held-out network.",
+        "dots are same-label displacements of the most regular network. Below: a simulated line, the most regular "
+        "held-out network (d) and the median one (e).",
     )
 
 
@@ -68,9 +68,13 @@ def figure_4(evidence: Evidence, folder: Path) -> Picture:
         lines = found.ends[is_line(found.ends)]
         degrees = np.degrees(line_angle(lines)) if len(lines) else []
         angles.hist(degrees, bins, histtype="stepfilled", alpha=0.5, color=color, label=f"{name}: {len(lines)} lines")
-    angles.set(xlabel="angle of a simulated line (degrees)", ylabel="lines", xticks=[0, 45, 90, 135, 180])
-    angles.set_title("(a) direction", pad=8)
-    angles.legend()
+    if any(is_line(found.ends).any() for found in flows.values()):
+        angles.set(xlabel="angle of a simulated line (degrees)", ylabel="lines", xticks=[0, 45, 90, 135, 180])
+        angles.set_title("(a) direction", pad=8)
+        angles.legend()
+    else:
+        angles.clear()
+        say(angles, "no simulation ends as a line")
     _lattices(lengths, evidence.once(readings.flow_lattices), evidence.once(readings.rotation_potentials).well)
     return Picture(
         save(figure, folder / "figure_4.png"),
@@ -87,5 +91,5 @@ def _lattices(ax: Axes, lengths: np.ndarray, well: float) -> None:
     ax.hist(lengths.ravel(), np.linspace(0, np.quantile(lengths, 0.99), 41).tolist(), color=PALETTE[2], alpha=0.8)
     ax.axvline(well, color=PALETTE[4], ls="--", lw=1.4, label=f"quadratic up to {well:.2f}")
     ax.set(xlabel="length of a same-label displacement", ylabel="displacements")
-    ax.set_title(f"(b) {len(lengths)} ordered lattices", pad=8)
+    ax.set_title(f"(b) {len(lengths)} ordered lattice{'s' * (len(lengths) != 1)}", pad=8)
     ax.legend()

@@ -43,6 +43,7 @@ def _crater(evidence: Evidence) -> Findings:
     place = found.each(bow_place, 0)
     minimum = evidence.once(readings.line_potentials).each(lambda r, f: or_never(landmarks(r, f).minimum), 1)
     with_minimum = np.isfinite(found.each(crater, 0))
+    at_the_rim = place >= found.curves(0)[0].max()
     simulated, trained = evidence.once(readings.flow_lattices), evidence.once(readings.network_lattices)
     inside, outside = _shares(simulated, found.well, edge)
     density = lambda within, beyond: ratio(within.mean() / found.well, beyond.mean() / (found.reach[0] - edge))
@@ -59,7 +60,8 @@ def _crater(evidence: Evidence) -> Findings:
         f"{len(simulated)} simulated configurations, the most regular quarter of those that are not lines. f_a is "
         f"quadratic up to {found.well:.2f}; its slope falls to half of the maximum at {edge:.2f}, where the crater "
         f"begins, and is smallest at the radius of the crater; {int(with_minimum.sum())} of {len(place)} potentials "
-        f"have a minimum beyond the well. In the {len(trained)} most regular networks, well and crater have {told} of "
+        f"have a minimum beyond the well. In {int(at_the_rim.sum())} that radius is where the data end, and the slope "
+        f"may be smaller further out. In the {len(trained)} most regular networks, well and crater have {told} of "
         f"the pairs. {found.units}.",
     )
 

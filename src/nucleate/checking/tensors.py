@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from nucleate.checking import shown
+from nucleate.checking.words import shown
 
 
 def to_numpy(name: str, value: Any) -> np.ndarray:
@@ -25,6 +25,15 @@ def to_numpy(name: str, value: Any) -> np.ndarray:
     if array.dtype.kind not in "biufc":
         raise ValueError(f"{name} must be a number, or an array of numbers; got {shown(value)}.")
     return array
+
+
+def detached(name: str, value: Any) -> Any:
+    """A tensor of PyTorch as a NumPy array, without its gradient; anything else as it is.
+
+    >>> detached("loss", [1, 2.5])
+    [1, 2.5]
+    """
+    return to_numpy(name, value) if hasattr(value, "detach") else value
 
 
 def _known(array: np.ndarray) -> np.ndarray:

@@ -1,0 +1,107 @@
+"""`--cluster`: the Dask cluster that a command trains on."""
+
+import contextlib
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from nucleate.cli.parsing import UsageError
+
+HELP = "Train on a Dask cluster: local:4 (processes), tcp://HOST:PORT or a scheduler's file; else on the cores here."
+ClusterName = Annotated[str | None, tyro.conf.arg(metavar="CLUSTER", help=HELP)]
+
+_SECONDS = 10  # for a scheduler to answer
+# Ctrl-C in a terminal reaches all processes started from it; this one tells the others.
+_DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+
+
+@contextlib.contextmanager
+def connected(where: str | None) -> Iterator[Any]:
+    """A client of the cluster that is named; None if none is."""
+    if where is None:
+        yield None
+        return
+    try:
+        import distributed
+        from distributed.versions import VersionMismatchWarning
+    except ImportError:
+        raise UsageError(f"--cluster {where} needs Dask: pip install 'nucleate[cluster]'.") from None
+    with _closed_in_peace() as stack:
+        how = _local(where, stack, distributed) if _is_local(where) else _there(where)
+        try:
+            with warnings.catch_warnings():
+                # Which versions matter, and of what, is for the run to say.
+                warnings.simplefilter("ignore", VersionMismatchWarning)
+                client = distributed.Client(**how, timeout=_SECONDS, set_as_default=False)
+        except (OSError, ValueError, KeyError) as problem:
+            raise UsageError(
+                f"--cluster {where}: no scheduler answers there ({str(problem) or type(problem).__name__}). Is it "
+                "running, and can this machine reach it?"
+            ) from None
+        yield stack.enter_context(client)
+
+
+@contextlib.contextmanager
+def _closed_in_peace() -> Iterator[contextlib.ExitStack]:
+    """What is entered is left undisturbed: another Ctrl-C on the way out would hide what is to be resumed."""
+    from nucleate import machine
+
+    stack = contextlib.ExitStack()
+    try:
+        yield stack
+    finally:
+        with machine.undisturbed():
+            stack.close()
+
+
+def threads_of(where: str | None) -> int | None:
+    """How many shards the cluster that is named trains at once; a local one is not started for that."""
+    if where is not None and _is_local(where):
+        return _processes(where)
+    with connected(where) as client:
+        threads = None if client is None else sum(client.nthreads().values())
+    if threads == 0:
+        raise UsageError(f"--cluster {where}: it has no workers; start some, then try again.")
+    return threads
+
+
+def _is_local(where: str) -> bool:
+    return where.split(":")[0] == "local"
+
+
+def _processes(where: str) -> int:
+    from nucleate import machine
+
+    _, _, count = where.partition(":")
+    if count and not (count.isdecimal() and int(count) > 0):
+        raise UsageError(f"--cluster {where}: local:N needs a number of processes, such as local:4.")
+    return int(count or machine.cores())
+
+
+def _local(where: str, stack: contextlib.ExitStack, distributed: Any) -> dict[str, Any]:
+    workers = _processes(where)
+    cluster = distributed.LocalCluster(
+        n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50, preload=[_DEAF]
+    )
+    return {"address": stack.enter_context(cluster)}
+
+
+@dataclass(frozen=True)
+class _SchedulerFile:
+    """What `dask scheduler --scheduler-file` writes, as far as it is needed."""
+
+    address: str
+
+
+def _there(where: str) -> dict[str, Any]:
+    if "://" in where:
+        return {"address": where}
+    if not Path(where).is_file():
+        raise UsageError(f"--cluster must be local:N, tcp://HOST:PORT or the file of a scheduler; got {where!r}.")
+    from nucleate.record import document
+
+    return {"address": document.read(_SchedulerFile, Path(where)).address}

@@ -1,0 +1,146 @@
+"""The workers of a cluster that can train a run: invited, asked what they are, and missed when they are gone."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from nucleate import __version__, machine
+from nucleate.fleet.allow import Allow
+from nucleate.fleet.clusters import crew
+from nucleate.fleet.clusters.crew import Arrival
+from nucleate.fleet.clusters.line import Line
+from nucleate.fleet.code import code_of
+from nucleate.fleet.progress import Watcher
+from nucleate.fleet.recipe import Recipe
+from nucleate.fleet.sessions import begin_crew, place_of
+from nucleate.record import Run, RunError
+
+_ARRIVAL = 300.0  # seconds that a worker may take to import everything
+
+
+@dataclass
+class Hand:
+    """A worker that trains: how many shards at once, and which now; the place of its environment in run.json; and
+    whether it was told of the run."""
+
+    threads: int
+    place: int
+    busy: set[int] = field(default_factory=set)
+    briefed: bool = False
+
+
+class Roster:
+    """Who trains a run, by address."""
+
+    def __init__(self, line: Line, run: Run, recipe: Recipe, session: str, watch: Watcher):
+        self.hands: dict[str, Hand] = {}
+        self._line, self._run, self._recipe, self._session, self._watch = line, run, recipe, session, watch
+        self._arriving: dict[str, Any] = {}
+        self._left_out: set[str] = set()
+
+    def open(self, allow: Allow) -> None:
+        """All workers that are there; each of them must be able to train the run."""
+        threads = self._line.threads()
+        if not threads:
+            raise RunError(f"the cluster at {self._line.address} has no workers; start some, then try again.")
+        for address, version in sorted(self._line.nucleates().items()):
+            if refusal := wrong_nucleate(address, version):
+                raise RunError(refusal)
+        arrivals = self._await({address: self._invite(address) for address in threads})
+        environments = [arrival.environment for arrival in arrivals.values()]
+        places = begin_crew(self._run, self._watch, environments, allow)
+        for (address, count), place in zip(threads.items(), places, strict=True):
+            self.hands[address] = Hand(count, place)
+
+    def muster(self) -> list[tuple[str, Hand]]:
+        """Welcome workers that have come since; those that are gone."""
+        there = self._line.threads()
+        gone = [(address, self.hands.pop(address)) for address in [*self.hands] if address not in there]
+        for address, _ in gone:
+            self._watch.tell(f"the worker {address} is gone; left: {self}")
+        for address in there.keys() - self.hands.keys() - self._arriving.keys() - self._left_out:
+            self._arriving[address] = self._invite(address)
+        for address in [address for address, invited in self._arriving.items() if invited.done()]:
+            self._welcome(address, self._arriving.pop(address), there)
+        self._left_out &= there.keys()
+        return gone
+
+    def close(self) -> None:
+        """Invite nobody else."""
+        for invited in self._arriving.values():
+            invited.cancel()
+
+    @property
+    def threads(self) -> int:
+        return sum(hand.threads for hand in self.hands.values())
+
+    def __str__(self) -> str:
+        """2 workers, with 4 threads"""
+        workers, threads = len(self.hands), self.threads
+        return f"{workers} worker{'s' * (workers != 1)}, with {threads} thread{'s' * (threads != 1)}"
+
+    def _invite(self, address: str) -> Any:
+        return self._line.ask(
+            address, "nucleate-arrive", crew.arrive, self._run.lease.absolute(), self._session, self._recipe
+        )
+
+    def _await(self, invited: dict[str, Any]) -> dict[str, Arrival]:
+        """What workers say of themselves, if all of them can train the run."""
+        deadline = time.monotonic() + _ARRIVAL
+        for address, answer in invited.items():
+            while not answer.done():
+                machine.stop_if_asked()
+                if time.monotonic() > deadline:
+                    raise RunError(f"the worker {address} has not answered in {_ARRIVAL:.0f} s.")
+                time.sleep(0.02)
+        arrivals = self._line.answers([*invited.values()])
+        for address, answer in invited.items():
+            if refusal := self._refusal(address, answer, arrivals.get(answer)):
+                raise RunError(refusal)
+        return {address: arrivals[answer] for address, answer in invited.items()}
+
+    def _welcome(self, address: str, answer: Any, there: dict[str, int]) -> None:
+        if address not in there:
+            return
+        arrival: Arrival | None = self._line.answers([answer]).get(answer)
+        about, refusal, place = self._run.about, self._refusal(address, answer, arrival), None
+        if refusal is None and arrival:
+            place = place_of(arrival.environment, [about, *about.sessions])
+        if place is not None:
+            self.hands[address] = Hand(there[address], place)
+            self._watch.tell(f"a worker has joined, {address}; now: {self}")
+        else:
+            refusal = (
+                refusal or f"the worker {address} has other versions or instructions than those that train this run"
+            )
+            self._left_out.add(address)
+            self._watch.tell(f"{refusal.rstrip('.')}; it is left out")
+
+    def _refusal(self, address: str, answer: Any, arrival: Arrival | None) -> str | None:
+        """Why a worker that was invited cannot train the run."""
+        if arrival is None:
+            problem = answer.exception() if answer.status == "error" else None
+            why = f"{type(problem).__name__}: {problem}" if problem else "it has gone"
+            return f"the worker {address} cannot train this run: {why}."
+        where, folder = f"the worker {address} on {arrival.host}", self._run.path.absolute()
+        if refusal := wrong_nucleate(address, arrival.nucleate):
+            return refusal
+        if not arrival.sees:
+            return (
+                f"{where} does not see {folder}: put the run on a file system that all workers share, under the same "
+                "path, with --out."
+            )
+        if not arrival.writes:
+            return f"{where} may not write to {folder}; let it, or choose another folder with --out."
+        if None not in (codes := (arrival.code, code_of(self._recipe))) and codes[0] != codes[1]:
+            return f"{where} has other code of {type(self._recipe).__name__}; start the workers anew where it is this."
+        return None
+
+
+def wrong_nucleate(address: str, version: str | None) -> str | None:
+    """Why a worker with this version of nucleate, if it has any, is of no use."""
+    if version == __version__:
+        return None
+    has = f"has nucleate {version}, not {__version__}" if version else "has no nucleate"
+    fix = f"`pip install 'nucleate[cluster]=={__version__}'`"
+    return f"the worker {address} {has}; {fix} where workers run, then start them anew."

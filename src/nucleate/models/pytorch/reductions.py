@@ -1,0 +1,67 @@
+"""Operations along axes, in which PyTorch names one, several or none."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array
+
+
+def vector_norm(x: Array, order: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Array:
+    """Of order 2, its derivative at 0 is 0."""
+    axes = axes_of(dim)
+    if order != 2:
+        return jnp.linalg.norm(x.ravel() if axes is None else x, order, axes, keepdims=keepdim)
+    return _root(jnp.square(x).sum(axes, keepdims=keepdim))
+
+
+def _root(square: Array) -> Array:
+    return jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1)), 0)
+
+
+def std(x: Array, dim: Any = None, *, correction: float | None = None, keepdim: bool = False) -> Array:
+    return _root(variance(x, dim, correction=correction, keepdim=keepdim))
+
+
+def variance(x: Array, dim: Any = None, *, correction: float | None = None, keepdim: bool = False) -> Array:
+    return jnp.var(x, axes_of(dim), correction=1 if correction is None else correction, keepdims=keepdim)
+
+
+def reduced(by: Callable) -> Callable:
+    """A reduction over some axes, or over all where none are named."""
+    return lambda x, dim=None, keepdim=False, **_: by(x, axes_of(dim), keepdims=keepdim)
+
+
+def axes_of(dim: Any) -> Any:
+    return None if dim is None or dim == [] else tuple(dim) if isinstance(dim, Sequence) else dim
+
+
+def place(by: Callable) -> Callable:
+    """argmax and its like: of a flattened tensor where no axis is named."""
+    return lambda x, dim=None, keepdim=False: by(x, dim, keepdims=keepdim and dim is not None)
+
+
+def extreme(by: Callable) -> Callable:
+    """The largest or smallest value along an axis and its place, which alone has a derivative."""
+
+    def at(x: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+        if not x.ndim:
+            return x, jnp.int32(0)
+        index = by(x, dim, keepdims=True)
+        found = jnp.take_along_axis(x, index, dim), index
+        return found if keepdim else (found[0].squeeze(dim), found[1].squeeze(dim))
+
+    return at
+
+
+def sort(x: Array, dim: int = -1, descending: bool = False, **_: Any) -> tuple[Array, Array]:
+    if not x.ndim:
+        return x, jnp.int32(0)
+    index = jnp.argsort(x, axis=dim, stable=True, descending=descending)
+    return jnp.take_along_axis(x, index, dim), index
+
+
+def topk(x: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Array, Array]:
+    values, index = sort(x, dim, descending=largest)
+    return lax.slice_in_dim(values, 0, k, axis=dim), lax.slice_in_dim(index, 0, k, axis=dim)
