@@ -62,18 +62,30 @@ def run(program: ChainProgram, grid: CellGrid, at_once: int) -> Traces:
     across = _even(lanes, at_once)
     down = _even(rows, max(1, at_once // across))
     places = [(row, lane) for row in range(0, rows, down) for lane in range(0, lanes, across)]
-
-    def one(place: tuple[int, int]) -> Traces:
-        row, lane = place
-        # The last block is padded with its last cell, so that all have one shape and share one program.
-        cells = np.minimum(row + np.arange(down), rows - 1), np.minimum(lane + np.arange(across), lanes - 1)
-        traces = jax.tree.map(np.asarray, program(grid.block(program.times, *cells)))
-        return jax.tree.map(lambda leaf: leaf[: rows - row, : lanes - lane], traces)
-
-    parts = map_over_workers(one, places)
+    parts = map_over_workers(_Block(program, grid, rows, lanes, down, across), places)
     in_a_row = len(range(0, lanes, across))
     bands = [parts[first : first + in_a_row] for first in range(0, len(parts), in_a_row)]
     return _join([_join(band, axis=1) for band in bands], axis=0)
+
+
+class _Block(NamedTuple):
+    """Runs the block of `down` by `across` cells, out of `rows` by `lanes`, that begins at a place; other processes can
+    be sent it."""
+
+    program: ChainProgram
+    grid: CellGrid
+    rows: int
+    lanes: int
+    down: int
+    across: int
+
+    def __call__(self, place: tuple[int, int]) -> Traces:
+        row, lane = place
+        # The last block is padded with its last cell, so that all have one shape and share one program.
+        rows = np.minimum(row + np.arange(self.down), self.rows - 1)
+        lanes = np.minimum(lane + np.arange(self.across), self.lanes - 1)
+        traces = jax.tree.map(np.asarray, self.program(self.grid.block(self.program.times, rows, lanes)))
+        return jax.tree.map(lambda leaf: leaf[: self.rows - row, : self.lanes - lane], traces)
 
 
 def _even(count: int, most: int) -> int:
