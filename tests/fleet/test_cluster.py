@@ -210,10 +210,10 @@ def test_what_cannot_train_is_refused_before_anything_is_trained(client, tmp_pat
 def test_a_folder_that_workers_do_not_see(client, tmp_path, monkeypatch):
     invite = roster.Roster._invite
 
-    def elsewhere(self, address):
+    def elsewhere(self, address, threads):
         with monkeypatch.context() as patch:
             patch.setattr(type(self._run), "lease", tmp_path / "elsewhere/cluster.json")
-            return invite(self, address)
+            return invite(self, address, threads)
 
     monkeypatch.setattr(roster.Roster, "_invite", elsewhere)
     with pytest.raises(RunError, match=r"does not see .*run: put the run on a file system that all workers share"):

@@ -58,12 +58,12 @@ def test_the_lease_beats_and_says_when_to_stop(landlord):
 
 
 def test_who_arrives_says_what_it_sees(landlord, tmp_path):
-    seen = arrive(landlord.file, landlord.session, PLAN.recipe)
+    seen = arrive(landlord.file, landlord.session, PLAN.recipe, 1)
     assert seen.sees
     assert seen.writes
     assert list(tmp_path.iterdir()) == [landlord.file]
-    assert not arrive(landlord.file, "another", PLAN.recipe).sees
-    assert not arrive(tmp_path / "elsewhere/cluster.json", landlord.session, PLAN.recipe).sees
+    assert not arrive(landlord.file, "another", PLAN.recipe, 1).sees
+    assert not arrive(tmp_path / "elsewhere/cluster.json", landlord.session, PLAN.recipe, 1).sees
 
 
 # --- the work of a worker, in this process ----------------------------------------------------------------------------

@@ -84,8 +84,10 @@ class Task:
     signature: Mapping[str, Any]
 
 
-def arrive(lease: Path, session: str, recipe: Recipe) -> Arrival:
-    """What the client must know of this process before it trusts it with shards."""
+def arrive(lease: Path, session: str, recipe: Recipe, threads: int) -> Arrival:
+    """What the client must know of this process, of so many threads, before it trusts it with shards."""
+    machine.keep_freed_memory()
+    machine.compute_with(threads)
     machine.use_compile_cache()
     machine.workers()
     sees = writes = False

@@ -46,7 +46,7 @@ class Roster:
         for address, version in sorted(self._line.nucleates().items()):
             if refusal := wrong_nucleate(address, version):
                 raise RunError(refusal)
-        arrivals = self._await({address: self._invite(address) for address in threads})
+        arrivals = self._await({address: self._invite(address, count) for address, count in threads.items()})
         environments = [arrival.environment for arrival in arrivals.values()]
         places = begin_crew(self._run, self._watch, environments, allow)
         for (address, count), place in zip(threads.items(), places, strict=True):
@@ -59,7 +59,7 @@ class Roster:
         for address, _ in gone:
             self._watch.tell(f"the worker {address} is gone; left: {self}")
         for address in there.keys() - self.hands.keys() - self._arriving.keys() - self._left_out:
-            self._arriving[address] = self._invite(address)
+            self._arriving[address] = self._invite(address, there[address])
         for address in [address for address, invited in self._arriving.items() if invited.done()]:
             self._welcome(address, self._arriving.pop(address), there)
         self._left_out &= there.keys()
@@ -79,9 +79,9 @@ class Roster:
         workers, threads = len(self.hands), self.threads
         return f"{workers} worker{'s' * (workers != 1)}, with {threads} thread{'s' * (threads != 1)}"
 
-    def _invite(self, address: str) -> Any:
+    def _invite(self, address: str, threads: int) -> Any:
         return self._line.ask(
-            address, "nucleate-arrive", crew.arrive, self._run.lease.absolute(), self._session, self._recipe
+            address, "nucleate-arrive", crew.arrive, self._run.lease.absolute(), self._session, self._recipe, threads
         )
 
     def _await(self, invited: dict[str, Any]) -> dict[str, Arrival]:
