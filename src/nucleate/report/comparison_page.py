@@ -57,7 +57,8 @@ def _tables(comparison: Comparison) -> list[Table]:
     endings = [(each.quantity, each.where, *map(told, each.estimates)) for each in comparison.endings]
     note = (
         "Medians over networks, with intervals of 95 %, of the last values up to the last step that all runs have; "
-        "shares with exact intervals. Networks that diverged are in no median."
+        "shares up to that step, with exact intervals. Networks that diverged are counted to the end of each run, and "
+        "are in no median."
     )
     found = [Table("Settings that differ", ("setting", *comparison.names), settings, alike)]
     found += [Table("Where they ended", ("quantity", "at", *comparison.names), endings, note)] if endings else []
@@ -70,7 +71,10 @@ def _pictures(comparison: Comparison, folder: Path) -> list[Picture]:
     with style():
         if comparison.curves:
             drawn = compared_curves(comparison.records, comparison.curves, _groups(comparison))
-            words = "The median over networks that differ in seeds alone; shaded is their middle half."
+            words = (
+                "The median over networks that differ in seeds alone; shaded is their middle half. A network counts "
+                "until it stops or diverges."
+            )
             pictures.append(Picture(save(drawn, folder / "curves.png"), "Curves", words))
         quantities = {key: list(found) for key, found in groupby(comparison.endings, lambda each: each.quantity)}
         ends = {
