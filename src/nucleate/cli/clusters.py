@@ -1,5 +1,6 @@
 """`--cluster`: the Dask cluster that a command trains on."""
 
+import asyncio
 import contextlib
 import warnings
 from collections.abc import Iterator
@@ -31,17 +32,11 @@ def connected(where: str | None) -> Iterator[Any]:
     except ImportError:
         raise UsageError(f"--cluster {where} needs Dask: pip install 'nucleate[cluster]'.") from None
     with _closed_in_peace() as stack:
-        how = _local(where, stack, distributed) if _is_local(where) else _there(where)
-        try:
-            with warnings.catch_warnings():
-                # Which versions matter, and of what, is for the run to say.
-                warnings.simplefilter("ignore", VersionMismatchWarning)
-                client = distributed.Client(**how, timeout=_SECONDS, set_as_default=False)
-        except (OSError, ValueError, KeyError) as problem:
-            raise UsageError(
-                f"--cluster {where}: no scheduler answers there ({str(problem) or type(problem).__name__}). Is it "
-                "running, and can this machine reach it?"
-            ) from None
+        at = stack.enter_context(_local(where, distributed)) if _is_local(where) else _there(where, distributed)
+        with warnings.catch_warnings():
+            # Which versions matter, and of what, is for the run to say.
+            warnings.simplefilter("ignore", VersionMismatchWarning)
+            client = distributed.Client(at, timeout=_SECONDS, set_as_default=False)
         yield stack.enter_context(client)
 
 
@@ -82,12 +77,10 @@ def _processes(where: str) -> int:
     return int(count or machine.cores())
 
 
-def _local(where: str, stack: contextlib.ExitStack, distributed: Any) -> dict[str, Any]:
-    workers = _processes(where)
-    cluster = distributed.LocalCluster(
-        n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50, preload=[_DEAF]
+def _local(where: str, distributed: Any) -> Any:
+    return distributed.LocalCluster(
+        n_workers=_processes(where), threads_per_worker=1, dashboard_address=":0", silence_logs=50, preload=[_DEAF]
     )
-    return {"address": stack.enter_context(cluster)}
 
 
 @dataclass(frozen=True)
@@ -97,11 +90,32 @@ class _SchedulerFile:
     address: str
 
 
-def _there(where: str) -> dict[str, Any]:
-    if "://" in where:
-        return {"address": where}
+def _there(where: str, distributed: Any) -> str:
+    """The address of a scheduler, which answers there."""
+    address = where if "://" in where else _written_in(where)
+    try:
+        kind = asyncio.run(_kind(address, distributed))
+    except Exception as problem:  # whatever answers may say anything, such as that 3 EB follow
+        why = "what answers is something else" if isinstance(problem, MemoryError) else str(problem)
+        raise UsageError(
+            f"--cluster {where}: no scheduler answers there ({why or f'not in {_SECONDS} s'}). Is it running, and can "
+            "this machine reach it?"
+        ) from None
+    if kind != "Scheduler":
+        raise UsageError(f"--cluster {where}: a {kind.lower()} answers there; name the scheduler.")
+    return address
+
+
+async def _kind(address: str, distributed: Any) -> str:
+    """What answers at an address. A client would wait long for what is not Dask's, and then as long to be closed."""
+    how = distributed.Security().get_connection_args("client")
+    async with distributed.rpc(address, connection_args=how, timeout=_SECONDS) as there:
+        return (await asyncio.wait_for(there.identity(), _SECONDS))["type"]
+
+
+def _written_in(where: str) -> str:
     if not Path(where).is_file():
         raise UsageError(f"--cluster must be local:N, tcp://HOST:PORT or the file of a scheduler; got {where!r}.")
     from nucleate.record import document
 
-    return {"address": document.read(_SchedulerFile, Path(where)).address}
+    return document.read(_SchedulerFile, Path(where)).address
