@@ -6,18 +6,19 @@ A scheduler passes on bytes here, which it need not understand: only workers nee
 import contextlib
 import itertools
 import operator
-import pickle
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
-import cloudpickle
 from distributed import Client, Future, get_worker
 
 from nucleate.fleet.clusters import crew
+from nucleate.fleet.clusters.parcel import packed, unpacked
 from nucleate.record import RunError
+
+_PATIENCE = 10.0  # seconds for answers, which are short, to come from those who have given them
 
 
 class Line:
@@ -50,12 +51,12 @@ class Line:
 
     def ask(self, address: str, what: str, function: Callable, *args: Any) -> Future:
         """Have a worker, and no other, call a function; `what`: a name for the dashboard."""
-        call = cloudpickle.dumps(_Call(function, args))
-        return self._client.submit(pickle.loads, call, key=_key(what), workers=[address], pure=False, retries=0)
+        call = packed(_Call(function, args))
+        return self._client.submit(unpacked, call, key=_key(what), workers=[address], pure=False, retries=0)
 
     def share(self, what: str, function: Callable) -> Future:
         """Have a worker keep a function for all of them, which fetch it from one another."""
-        return self._client.submit(pickle.loads, cloudpickle.dumps(function), key=_key(what), pure=False)
+        return self._client.submit(unpacked, packed(function), key=_key(what), pure=False)
 
     def ask_anyone(self, what: str, function: Future, item: bytes) -> Future:
         """Have any worker, and another if that one dies, call a function that they share."""
@@ -68,9 +69,15 @@ class Line:
     def answers(self, futures: list[Future]) -> dict[Future, Any]:
         """What was answered, asked for all at once; nothing of calls that failed, or whose worker died."""
         finished = [future for future in futures if future.status == "finished"]
-        with contextlib.suppress(CancelledError, KeyError):  # a worker died after it answered
-            return dict(zip(finished, self._client.gather(finished), strict=True))
-        return {}
+        try:
+            found = self._client.sync(self._gather, finished, callback_timeout=_PATIENCE)
+        except (CancelledError, KeyError, TimeoutError):  # a worker died after it answered, and nobody else may answer
+            left = [future for future in finished if future.status == "finished"]
+            return self.answers(left) if len(left) < len(finished) else {}
+        return dict(zip(finished, found, strict=True))
+
+    async def _gather(self, futures: list[Future]) -> list[Any]:
+        return await self._client.gather(futures, asynchronous=True)
 
     def listen(self, topic: str, hear: Callable[[Any], Any]) -> None:
         """Call a function with whatever workers report under a topic."""
