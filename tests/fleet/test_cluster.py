@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ distributed = pytest.importorskip("distributed")
 
 import cluster_faults  # noqa: E402
 from cluster_faults import SILENCE, fleet, pause, train_on  # noqa: E402
+from patience import wait_until  # noqa: E402
 
 from nucleate import machine  # noqa: E402
 from nucleate.fleet import Interruption, Silent, spread_over, train  # noqa: E402
@@ -85,13 +86,6 @@ def assert_same(run: Run, whole: Run) -> None:
     assert len(list(run.checkpoints.glob("*.done"))) == 8
     assert not list(run.checkpoints.glob("*.checkpoint*"))
     assert not run.lease.exists()
-
-
-def wait_until(so: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 120
-    while not so():
-        assert time.monotonic() < deadline, "not in two minutes"
-        time.sleep(0.01)
 
 
 def wait_for_progress(folder: Path) -> None:
