@@ -13,7 +13,7 @@ from nucleate.cli import clusters
 from nucleate.cli.clusters import _closed_in_peace
 from nucleate.cli.parsing import UsageError
 from nucleate.fleet import Interruption, resumable
-from nucleate.machine import signals
+from nucleate.machine import TooLarge, signals
 
 
 def test_what_is_to_be_resumed_is_known_however_long_a_cluster_takes_to_close(monkeypatch):
@@ -92,3 +92,12 @@ def answering(said):
         thread = threading.Thread(target=answer, daemon=True)
         thread.start()
         yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
+
+
+def test_more_processes_than_fit_are_refused():
+    pytest.importorskip("distributed")
+    with (
+        pytest.raises(TooLarge, match=r"--cluster local:99999 needs about 30 TB"),
+        clusters.connected("local:99999"),
+    ):
+        pass

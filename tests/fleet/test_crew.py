@@ -61,7 +61,7 @@ class MadeUp(line.Line):
         try:
             with self._one_at_a_time:
                 answer.set_result(
-                    self._arrive(address, *args) if function is crew.arrive else self._train(address, *args)
+                    self._arrive(address, *args) if function is line.arrive else self._train(address, *args)
                 )
         except BaseException as failure:
             answer.set_exception(failure)

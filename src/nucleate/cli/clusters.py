@@ -16,6 +16,7 @@ HELP = "Train on a Dask cluster: local:4 (processes), tcp://HOST:PORT or a sched
 ClusterName = Annotated[str | None, tyro.conf.arg(metavar="CLUSTER", help=HELP)]
 
 _SECONDS = 10  # for a scheduler to answer
+_PROCESS = 3e8  # bytes of a worker that has imported and compiled
 # Ctrl-C in a terminal reaches all processes started from it; this one tells the others.
 _DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
@@ -78,8 +79,12 @@ def _processes(where: str) -> int:
 
 
 def _local(where: str, distributed: Any) -> Any:
+    from nucleate import machine
+
+    processes = _processes(where)
+    machine.require_memory(processes * _PROCESS, f"--cluster {where}", "Ask for fewer processes.")
     return distributed.LocalCluster(
-        n_workers=_processes(where), threads_per_worker=1, dashboard_address=":0", silence_logs=50, preload=[_DEAF]
+        n_workers=processes, threads_per_worker=1, dashboard_address=":0", silence_logs=50, preload=[_DEAF]
     )
 
 

@@ -32,6 +32,7 @@ class Errand:
     def __call__(self, item: bytes) -> bytes:
         import jax
 
+        machine.keep_freed_memory()
         machine.use_compile_cache()
         devices = machine.workers()
         with jax.default_device(devices[threading.get_ident() % len(devices)]):

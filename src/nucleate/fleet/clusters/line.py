@@ -5,6 +5,7 @@ A scheduler passes on bytes here, which it need not understand: only workers nee
 
 import contextlib
 import itertools
+import math
 import operator
 import time
 from collections.abc import Callable, Iterator
@@ -100,6 +101,12 @@ class Line:
                 f"the scheduler at {address} does not answer any more ({problem}); once it does, or without it, "
                 f"{self._way_on}."
             ) from problem
+
+
+def arrive(*question: Any) -> crew.Arrival:
+    """`crew.arrive` in a worker, which must not pause when memory gets short: it would keep a shard and say nothing."""
+    get_worker().memory_manager.memory_pause_fraction = math.inf
+    return crew.arrive(*question)
 
 
 def labour(topic: str, *task: Any) -> str:

@@ -6,9 +6,8 @@ from typing import Any
 
 from nucleate import __version__, machine
 from nucleate.fleet.allow import Allow
-from nucleate.fleet.clusters import crew
 from nucleate.fleet.clusters.crew import Arrival
-from nucleate.fleet.clusters.line import Line
+from nucleate.fleet.clusters.line import Line, arrive
 from nucleate.fleet.code import code_of
 from nucleate.fleet.progress import Watcher
 from nucleate.fleet.recipe import Recipe
@@ -94,7 +93,7 @@ class Roster:
 
     def _invite(self, address: str, threads: int) -> Any:
         return self._line.ask(
-            address, "nucleate-arrive", crew.arrive, self._run.lease.absolute(), self._session, self._recipe, threads
+            address, "nucleate-arrive", arrive, self._run.lease.absolute(), self._session, self._recipe, threads
         )
 
     def _await(self, invited: dict[str, Any]) -> dict[str, Arrival]:
@@ -105,7 +104,7 @@ class Roster:
             machine.stop_if_asked()
             time.sleep(0.02)
             if (now := time.monotonic()) > deadline:
-                raise RunError(f"the worker {waiting[0]} has not answered in {_ARRIVAL:.0f} s.")
+                raise RunError(f"the worker {waiting[0]} has not answered in {_ARRIVAL:.0f} s; its log may say why.")
             if now - looked > _LOOK:
                 looked, there = now, self._line.threads()
                 for address in [address for address in waiting if address not in there]:
@@ -159,6 +158,6 @@ def wrong_nucleate(address: str, version: str | None) -> str | None:
     """Why a worker with this version of nucleate, if it has any, is of no use."""
     if version == __version__:
         return None
-    has = f"has nucleate {version}, not {__version__}" if version else "has no nucleate"
+    has = f"has nucleate {version}, not {__version__}" if version else "has no nucleate installed"
     fix = f"`pip install 'nucleate[cluster]=={__version__}'`"
     return f"the worker {address} {has}; {fix} where workers run, then start them anew."
