@@ -19,11 +19,11 @@ from nucleate.fleet.clusters import crew
 from nucleate.fleet.clusters.parcel import packed, unpacked
 from nucleate.record import RunError
 
-_PATIENCE = 10.0  # seconds for answers, which are short, to come from those who have given them
-
 
 class Line:
-    """A `distributed.Client`, as far as runs need it."""
+    """A `distributed.Client`, as far as runs need it. `patience`: seconds in which an answer that was given comes."""
+
+    patience = 10.0
 
     def __init__(self, client: Any, way_on: str):
         if not isinstance(client, Client) or client.asynchronous:
@@ -71,7 +71,7 @@ class Line:
         """What was answered, asked for all at once; nothing of calls that failed, or whose worker died."""
         finished = [future for future in futures if future.status == "finished"]
         try:
-            found = self._client.sync(self._gather, finished, callback_timeout=_PATIENCE)
+            found = self._client.sync(self._gather, finished, callback_timeout=self.patience)
         except (CancelledError, KeyError, TimeoutError):  # a worker died after it answered, and nobody else may answer
             left = [future for future in finished if future.status == "finished"]
             return self.answers(left) if len(left) < len(finished) else {}
