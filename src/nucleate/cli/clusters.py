@@ -27,6 +27,8 @@ def connected(where: str | None) -> Iterator[Any]:
     if where is None:
         yield None
         return
+    from nucleate import machine
+
     try:
         import distributed
         from distributed.versions import VersionMismatchWarning
@@ -34,6 +36,7 @@ def connected(where: str | None) -> Iterator[Any]:
         raise UsageError(f"--cluster {where} needs Dask: pip install 'nucleate[cluster]'.") from None
     with _closed_in_peace() as stack:
         at = stack.enter_context(_local(where, distributed)) if _is_local(where) else _there(where, distributed)
+        machine.stop_if_asked()
         with warnings.catch_warnings():
             # Which versions matter, and of what, is for the run to say.
             warnings.simplefilter("ignore", VersionMismatchWarning)
@@ -83,9 +86,10 @@ def _local(where: str, distributed: Any) -> Any:
 
     processes = _processes(where)
     machine.require_memory(processes * _PROCESS, f"--cluster {where}", "Ask for fewer processes.")
-    return distributed.LocalCluster(
-        n_workers=processes, threads_per_worker=1, dashboard_address=":0", silence_logs=50, preload=[_DEAF]
-    )
+    with machine.undisturbed():  # cut short, it leaves things behind
+        return distributed.LocalCluster(
+            n_workers=processes, threads_per_worker=1, dashboard_address=":0", silence_logs=50, preload=[_DEAF]
+        )
 
 
 @dataclass(frozen=True)
