@@ -4,6 +4,7 @@ import ast
 import importlib
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from nucleate.checking import checked, shown
 from nucleate.fleet.files import import_file
@@ -31,14 +32,20 @@ def paper(name: str) -> Paper:
 
 def home_of(paper: Paper) -> dict[str, str]:
     """The file of a paper that cannot be found by its name, and the identity of the code there; nothing if it is in no
-    file, such as one of a notebook."""
-    for module in [*sys.modules.values()]:
-        names = getattr(module, "__dict__", {})
-        if isinstance(found := names.get("PAPER"), Paper) and found.claims is paper.claims:
-            file = Path(names.get("__file__") or "")
-            if paper.name not in (*PAPERS, *offered()) and file.is_file():
-                return {"file": str(file.resolve()), "code": code_beside(file.resolve())}
-    return {}
+    file, such as one of a notebook. Other modules may have imported it: its home is where it is made."""
+    if paper.name in (*PAPERS, *offered()):
+        return {}
+    with_it = (module for module in [*sys.modules.values()] if _has(module, paper))
+    files = [Path(module.__file__).resolve() for module in with_it if module.__file__]
+    home = next((file for file in files if _line(str(file))), next(iter(files), None))
+    return {} if home is None else {"file": str(home), "code": code_beside(home)}
+
+
+def _has(module: ModuleType, paper: Paper) -> bool:
+    names = getattr(module, "__dict__", {})  # there are stranger things than modules among them
+    found = names.get("PAPER")
+    is_it = isinstance(found, Paper) and found.claims is paper.claims
+    return is_it and Path(names.get("__file__") or "").is_file()
 
 
 def _in_file(file: Path) -> Paper:
