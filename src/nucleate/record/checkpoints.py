@@ -120,9 +120,7 @@ def _read_torch(file: Path, names: set[str] | None) -> dict[str, np.ndarray]:
     try:
         stored = torch.load(file, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
-        raise RunError(
-            f"{file} cannot be read: {_DAMAGED}. Save model.state_dict() alone."
-        ) from error
+        raise RunError(f"{file} cannot be read: {_DAMAGED}. Save model.state_dict() alone.") from error
     tensors = {name: value for name, value in _flat(stored, "") if names is None or name in names}
     return {name: to_numpy(f"{file}: {name}", value) for name, value in tensors.items()}
 
