@@ -18,8 +18,9 @@ def test_options_are_those_of_the_configs(name):
     assert options(name) == described_options(paper(name).experiments), "run python -m nucleate.papers.describe"
 
 
-@pytest.mark.parametrize("name", ["grokking/groups", "circles/lines", "repons/narrow"])
-@pytest.mark.parametrize("budget", ["standard", "quick"])
+@pytest.mark.parametrize(
+    ("name", "budget"), [("grokking/groups", "standard"), ("circles/lines", "paper"), ("repons/narrow", "quick")]
+)
 def test_help_is_that_of_the_config_itself(name, budget, capsys, monkeypatch):
     def told() -> list[str]:
         with pytest.raises(SystemExit):

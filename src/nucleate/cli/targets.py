@@ -146,7 +146,9 @@ def known_papers() -> Iterator[None]:
 
 
 def _at(sizes: Any, name: str, budget: str) -> Any:
-    if (sized := sizes.at(budget)) is None:
+    from nucleate.papers import Budget
+
+    if (sized := sizes.at(Budget(budget))) is None:
         why, other = ("cost too much", "paper") if sizes.standard is None else ("show nothing", "standard")
         raise UsageError(f"{name} has no {budget} size, which would {why}; use --budget {other}.")
     return sized
