@@ -4,7 +4,7 @@ import ast
 import importlib
 import sys
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 from nucleate.checking import checked, shown
 from nucleate.fleet.files import import_file
@@ -35,17 +35,15 @@ def home_of(paper: Paper) -> dict[str, str]:
     file, such as one of a notebook. Other modules may have imported it: its home is where it is made."""
     if paper.name in (*PAPERS, *offered()):
         return {}
-    with_it = (module for module in [*sys.modules.values()] if _has(module, paper))
-    files = [Path(module.__file__).resolve() for module in with_it if module.__file__]
+    named = [getattr(module, "__dict__", {}) for module in [*sys.modules.values()]]  # there are stranger things there
+    files = [Path(names.get("__file__") or "").resolve() for names in named if _is(paper, names.get("PAPER"))]
+    files = [file for file in files if file.is_file()]
     home = next((file for file in files if _line(str(file))), next(iter(files), None))
     return {} if home is None else {"file": str(home), "code": code_beside(home)}
 
 
-def _has(module: ModuleType, paper: Paper) -> bool:
-    names = getattr(module, "__dict__", {})  # there are stranger things than modules among them
-    found = names.get("PAPER")
-    is_it = isinstance(found, Paper) and found.claims is paper.claims
-    return is_it and Path(names.get("__file__") or "").is_file()
+def _is(paper: Paper, found: Any) -> bool:
+    return isinstance(found, Paper) and found.claims is paper.claims
 
 
 def _in_file(file: Path) -> Paper:
