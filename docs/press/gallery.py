@@ -1,6 +1,6 @@
 """The gallery: every figure of every paper, with its caption, the command that draws it and what it is drawn from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from PIL import Image
@@ -12,6 +12,10 @@ from nucleate.papers import PAPERS, Description, description, paper
 
 _PREVIEWED = 8
 _WIDE = 1.8  # times as wide as high
+_COPIES = (
+    "The pictures are small copies of what real runs drew: those of the quick budget have fewer networks than the "
+    "paper's claims need."
+)
 
 
 def pages() -> Iterator[Page]:
@@ -34,21 +38,25 @@ def _preview(about: Description, link: Link) -> str:
         f'<a href="{there}#{_anchor(each.figure)}">{_image(about.name, each.pictures[0], link)}</a>\n'
         for each in drawn[:_PREVIEWED]
     )
-    return f"""<h2><a href="{there}">{escape(about.title)}</a></h2>
-<p>{escape(about.reference)}. {len(drawn)} of its {len(figures)} figures and films have a picture here.</p>
-<div class="wall">
-{wall}</div>
-"""
+    head = f'<h2><a href="{there}">{escape(about.title)}</a></h2>\n<p>{escape(about.reference)}.'
+    return f"{head} {_how_many(drawn, figures)}</p>\n" + (f'<div class="wall">\n{wall}</div>\n' if wall else "")
+
+
+def _how_many(drawn: list[Drawn], figures: Sequence[Drawn | str]) -> str:
+    """How much of a paper there is to see."""
+    if not drawn:
+        return f"None of its {len(figures)} figures and films has a picture here yet."
+    return f"{len(drawn)} of its {len(figures)} figures and films have a picture here."
 
 
 def _paper(about: Description, link: Link) -> str:
     """All figures of a paper, and its experiments."""
     figures = _in_order(about.name)
-    cards = "".join(_drawn(about.name, each, link) for each in figures if isinstance(each, Drawn))
+    drawn = [each for each in figures if isinstance(each, Drawn)]
+    cards = "".join(_drawn(about.name, each, link) for each in drawn)
     later = "".join(f"<li>{_function(each, link)}</li>\n" for each in figures if isinstance(each, str))
     return f"""<h1>{escape(about.title)}</h1>
-<p>{escape(about.reference)}. The pictures are small copies of what real runs drew: those of the quick budget have fewer
-networks than the paper's claims need.</p>
+<p>{escape(about.reference)}. {_how_many(drawn, figures)} {_COPIES if drawn else ""}</p>
 <div class="figures">
 {cards}</div>
 {_not_drawn(about.name, later) if later else ""}{_portraits(about, link)}{to_html(_experiments(about), link)}"""
@@ -56,7 +64,8 @@ networks than the paper's claims need.</p>
 
 def _not_drawn(name: str, listed: str) -> str:
     return f"""<h2 id="later">Not drawn yet</h2>
-<p>No run behind this page was large enough for these; {_command(name, "standard")} draws them.</p>
+<p>No run that draws these is behind this page; {_command(name, "standard")} draws those for which that budget is
+enough, <code>--budget paper</code> the others.</p>
 <ul>
 {listed}</ul>
 """

@@ -23,8 +23,8 @@ def compare(tmp_path, capsys, monkeypatch):
 def test_two_runs_are_compared_in_the_terminal_and_on_a_page(compare, tmp_path):
     code, said = compare("runs/a", "runs/b")
     assert code == 0, said.err
-    assert "1 [1, 1] of 8" in said.out
-    assert "2 [2, 2] of 8" in said.out
+    assert "1 [1, 1], n = 8" in said.out
+    assert "2 [2, 2], n = 8" in said.out
     assert (tmp_path / "runs/comparison.html").exists()
     assert "runs/comparison.html" in said.out
 

@@ -96,6 +96,16 @@ def test_a_replication_knows_its_file_and_says_what_became_of_it(nucleate):
     assert nucleate("resume", "here/easy").returncode == 0  # its networks know where it is now, too
 
 
+def test_a_papers_home_is_where_it_is_made_and_not_what_imports_it(nucleate, tmp_path):
+    Path("my_paper.py").write_text(QUICK)
+    Path("looks_first.py").write_text(
+        "from pathlib import Path\nimport sys\nsys.path.insert(0, '.')\nfrom my_paper import PAPER\n"
+        "from nucleate.papers.library import home_of\nprint(Path(home_of(PAPER)['file']).name)\n"
+    )
+    done = subprocess.run([sys.executable, "looks_first.py"], capture_output=True, text=True, check=True)
+    assert done.stdout.split()[-1] == "my_paper.py"
+
+
 def test_an_experiment_of_a_file_is_run_with_options_and_resumed(nucleate):
     Path("my_paper.py").write_text(QUICK)
     done = nucleate(

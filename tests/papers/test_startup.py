@@ -13,7 +13,10 @@ IN_A_PROCESS = """
 import sys
 sys.modules["dask"] = None  # where it is installed, xarray loads a part of it, and SciPy with it
 from nucleate.cli import main
-code = main(sys.argv[1:])
+try:
+    code = main(sys.argv[1:])
+except SystemExit as leaving:
+    code = leaving.code or 0
 print(code, *sorted({"jax", "matplotlib", "xarray", "zarr", "scipy", "numpy"} & set(sys.modules)))
 """
 
@@ -29,6 +32,10 @@ def loaded(*args: str | Path) -> set[str]:
 @pytest.mark.parametrize("args", [["--help"], ["--version"], ["list"], ["list", "grokking"], ["run", "--help"]])
 def test_what_there_is_is_told_at_once(args):
     assert loaded(*args) <= {"numpy"}
+
+
+def test_help_for_an_experiment_does_not_wait_for_its_recipe():
+    assert loaded("run", "circles/lines", "--help") <= {"numpy"}
 
 
 def test_runs_are_listed_at_once(toy):

@@ -34,6 +34,12 @@ def test_members_follow_one_another_and_repeats_count_on():
     assert whole.attrs == {"steps": 20, "about": "…"}
 
 
+def test_what_is_the_same_for_all_members_stays_so():
+    pairs = {"left": ("pair", [0, 1, 1]), "vocabulary": 7}
+    whole = joined({"a": fleet([0, 1]).assign(pairs), "b": fleet([5]).assign(pairs)})
+    assert (whole.left.dims, whole.vocabulary.dims, whole.sizes["member"]) == (("pair",), (), 3)
+
+
 def test_one_record_is_itself():
     only = fleet([3, 4])
     xr.testing.assert_identical(joined({"a": only}), only)

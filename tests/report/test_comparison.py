@@ -75,7 +75,7 @@ def test_those_that_diverged_are_counted_and_in_no_median(tmp_path):
     loss, lost = compare([Run(tmp_path / "a"), Run(tmp_path / "b")]).endings
     assert (loss.estimates[0].value, loss.estimates[0].units, loss.estimates[0].reason) == (1.0, 5, Reason.TOO_FEW)
     assert (lost.quantity, lost.estimates[0].value) == ("share that diverged", 3 / 8)
-    assert told(loss.estimates[0]) == "1 of 5 (too few)"
+    assert told(loss.estimates[0]) == "1, n = 5 (too few)"
 
 
 def test_a_crossing_is_compared_as_the_share_that_crossed(tmp_path):
@@ -134,6 +134,6 @@ def test_the_page_has_settings_ends_and_figures(runs, tmp_path):
     page = Parsed(write_comparison(target, compare(runs), runs).read_text())
     assert page.words.count("eta = 0.2") >= 1
     assert "here and there" in page.words
-    assert "2.04 [2, 2.07] of 8" in page.words
+    assert "2.04 [2, 2.07], n = 8" in page.words
     assert len(page.find("figure")) == 2
     assert sorted(each.name for each in tmp_path.iterdir()) == ["here", "page.html", "there"]

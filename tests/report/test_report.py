@@ -11,7 +11,8 @@ from PIL import Image
 
 from nucleate.claims import CheckRow, ClaimRow, Revision
 from nucleate.plots import Picture
-from nucleate.report import Page, RunSummary, write_report
+from nucleate.record import Recorder
+from nucleate.report import Page, RunSummary, write_report, write_run_report
 
 
 def check(verdict="replicated", **changes):
@@ -313,3 +314,10 @@ def test_claims_can_be_sorted_on_a_narrow_screen():
     narrow = css[css.index("@media (max-width: 960px)") :]
     assert ".columns { display: flex" in narrow
     assert ".columns { display: none" not in css
+
+
+def test_a_run_in_which_nothing_was_recorded_yet_is_a_page_without_pictures(tmp_path):
+    with Recorder(tmp_path / "run") as recorder:
+        page = Parsed(write_run_report(recorder.run).read_text())
+    assert "run" in page.text
+    assert "figure" not in {tag for tag, _ in page.elements}

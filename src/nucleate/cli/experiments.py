@@ -11,7 +11,7 @@ from rich.text import Text
 from nucleate.cli.clusters import ClusterName, connected
 from nucleate.cli.parsing import UsageError, parse
 from nucleate.cli.printing import command, say
-from nucleate.cli.targets import Asked, experiment_of, experiments, known
+from nucleate.cli.targets import Asked, experiment_of, experiments, known, told_of
 
 RUNS = Path("runs")
 _KEEP_WEIGHTS = (
@@ -28,12 +28,8 @@ def run_experiment(args: list[str]) -> None:
     """`nucleate run`: the experiment named first decides what the options are."""
     if _asks_which(args, "run"):
         return
-    from nucleate.fleet import Allow, Bar, train
-
-    asked = experiment_of(args[0])
-    chosen = _chosen(
+    chosen, asked = _chosen(
         "run",
-        asked,
         args,
         ("out", _told(Path | None, "Folder of the run; named after its config if left out."), None),
         ("allow_long", _told(bool, "Begin even if it takes more than a week."), False),
@@ -41,6 +37,8 @@ def run_experiment(args: list[str]) -> None:
         ("cluster", ClusterName, None),
         ("dry_run", _told(bool, "Train nothing: say how much there is, how long it takes and how large it is."), False),
     )
+    from nucleate.fleet import Allow, Bar, train
+
     name = asked.name
     if chosen.dry_run:
         from nucleate.cli.forecasts import foretell_run
@@ -59,11 +57,10 @@ def plan_experiment(args: list[str]) -> None:
     """`nucleate plan`: what a run would take, and where its limits are."""
     if _asks_which(args, "plan"):
         return
+    workers = ("workers", _told(int, "Threads of the cluster, each as fast as a core here."), 16)
+    chosen, asked = _chosen("plan", args, workers)
     from nucleate.cli.forecasts import foretell_cluster
 
-    asked = experiment_of(args[0])
-    workers = ("workers", _told(int, "Threads of the cluster, each as fast as a core here."), 16)
-    chosen = _chosen("plan", asked, args, workers)
     foretell_cluster(
         asked.name, _plan(_sized(chosen), asked.name, _record_there(asked, chosen.seeds_from)), chosen.workers
     )
@@ -78,10 +75,12 @@ def _told(kind: Any, text: str) -> Any:
     return Annotated[kind, tyro.conf.arg(help=text)]
 
 
-def _chosen(command_name: str, asked: Asked, args: list[str], *further: tuple[str, Any, Any]) -> Any:
-    """What is asked for: the fields of the experiment's config, and `further` options, each a name, an annotation and
-    a default."""
+def _chosen(command_name: str, args: list[str], *further: tuple[str, Any, Any]) -> tuple[Any, Any]:
+    """What is chosen: the fields of the experiment's config, and `further` options, each a name, an annotation and a
+    default; and the experiment that is asked for. Help is told by what a paper says of itself, if it does."""
     name, *rest = args
+    told = told_of(name) if {"-h", "--help"} & {*rest} else None
+    asked = told or experiment_of(name)
     budget = _budget(rest)
     default = asked.at(budget)
     sizes = "Whose sizes are the defaults of the other options; 'paper': the paper's own."
@@ -95,11 +94,12 @@ def _chosen(command_name: str, asked: Asked, args: list[str], *further: tuple[st
             *further,
         ],
     )
+    fewer = f"--{default.repeats} 1 " if hasattr(default, default.repeats) else ""
     description = (
-        f"{_SUMMARIES[command_name]}: {name}.\n\nExamples:\n  nucleate {command_name} {name} --seeds 1 --steps 500\n"
+        f"{_SUMMARIES[command_name]}: {name}.\n\nExamples:\n  nucleate {command_name} {name} {fewer}--steps 500\n"
         f"  nucleate {command_name} {name} --budget paper"
     )
-    return parse(options, rest, f"nucleate {command_name} {name}", description)
+    return parse(options, rest, f"nucleate {command_name} {name}", description), asked
 
 
 def resume_run(path: Path, cluster: str | None, allow) -> None:

@@ -68,7 +68,7 @@ def foretell_replication(paper, budget, claims: tuple, out: Path, cluster: str |
     from nucleate.record import Run
 
     workers, experiments = threads_of(cluster), paper.at(budget)
-    table = Table("experiment", "networks", "steps", "time", "record, at most", "")
+    table = Table("experiment", "networks", "steps", "time", "record, at most", "status")
     seconds = record = 0.0
     for name in paper.needed(claims or paper.claims, budget):
         try:

@@ -67,6 +67,8 @@ def _answer(args: list[str]) -> int:
         reason = problem.strerror or str(problem)
         return fail(f"{problem.filename or 'a file'}: {reason}. Make room or choose another folder, then try again.")
     except ImportError as missing:
+        if missing.name in sys.stdlib_module_names:
+            return fail(f"{missing.path or 'a file'} hides Python's own module '{missing.name}': call it otherwise.")
         if missing.name and not missing.name.startswith("nucleate"):
             extra = "export" if missing.name in _EXPORTERS else "train"
             return fail(f"this command needs the package '{missing.name}': pip install 'nucleate[{extra}]'")

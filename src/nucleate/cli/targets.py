@@ -1,10 +1,11 @@
 """What a command is asked for: a paper, by its name or its file, and what of it."""
 
 import contextlib
+import dataclasses
 import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from nucleate.cli.parsing import UsageError
 
@@ -57,13 +58,7 @@ class Asked:
 
     def at(self, budget: str) -> Any:
         """The experiment at the size of a budget."""
-        from nucleate.papers import Budget
-
-        sizes = self.paper.experiments[self.name]
-        if (sized := sizes.at(Budget(budget))) is None:
-            why, other = ("cost too much", "paper") if sizes.standard is None else ("show nothing", "standard")
-            raise UsageError(f"{self.name} has no {budget} size, which would {why}; use --budget {other}.")
-        return sized
+        return _at(self.paper.experiments[self.name], self.name, budget)
 
     @property
     def target(self) -> str:
@@ -73,6 +68,38 @@ class Asked:
     def beside(self, name: str) -> "Asked":
         """Another experiment of the paper."""
         return Asked(self.paper, self.home, name)
+
+
+@dataclass(frozen=True)
+class Told:
+    """One of nucleate's experiments as its paper describes it, which is enough for help: none of it is imported."""
+
+    name: str
+    fields: Any
+    values: Any
+
+    def at(self, budget: str) -> Any:
+        """What looks like the experiment at the size of a budget."""
+        import tyro
+
+        values, kinds = _at(self.values, self.name, budget), self.fields.kinds()
+        told = {each.name: tyro.conf.arg(help=each.meaning) for each in self.fields.options}
+        fields = [(name, Annotated[kinds[name], told[name]], values[name]) for name in told]
+        config = dataclasses.make_dataclass("Config", fields, namespace={"repeats": self.fields.repeats}, frozen=True)
+        config.__doc__ = self.fields.about
+        return config()
+
+
+def told_of(target: str) -> Told | None:
+    """One of nucleate's experiments, if there is one of that name."""
+    from nucleate.papers import PAPERS
+    from nucleate.papers.options import options
+
+    if (paper := target.partition("/")[0]) not in PAPERS:
+        return None
+    every = options(paper)
+    values = every.experiments.get(target)
+    return values and Told(target, every.configs[values.config], values)
 
 
 def experiment_of(target: str) -> Asked:
@@ -116,6 +143,15 @@ def known_papers() -> Iterator[None]:
         yield
     except LookupError as mistake:
         raise UsageError(str(mistake)) from None
+
+
+def _at(sizes: Any, name: str, budget: str) -> Any:
+    from nucleate.papers import Budget
+
+    if (sized := sizes.at(Budget(budget))) is None:
+        why, other = ("cost too much", "paper") if sizes.standard is None else ("show nothing", "standard")
+        raise UsageError(f"{name} has no {budget} size, which would {why}; use --budget {other}.")
+    return sized
 
 
 def _full(paper: Any, part: str) -> str:

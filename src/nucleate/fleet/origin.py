@@ -15,7 +15,7 @@ from nucleate.fleet.members import Members
 from nucleate.fleet.plan import Plan
 from nucleate.fleet.recipe import Recipe
 from nucleate.fleet.schedule import Schedule
-from nucleate.record import MadeBy, Run, RunError, open_record
+from nucleate.record import MadeBy, Run, RunError, columns, open_record
 
 _IN_PYTHON = "In Python, `train` with the plan that began it continues it, and `open_run(…, recipe=…)` opens it."
 
@@ -143,4 +143,4 @@ def _named(run: Run) -> str:
 
 def _members(run: Run) -> Members:
     record = open_record(run.record_path, complete=False)
-    return Members({str(n): c.values for n, c in record.coords.items() if c.dims == ("member",) and n != "member"})
+    return Members({name: column.values for name, column in columns(record).items()})

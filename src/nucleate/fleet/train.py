@@ -25,7 +25,7 @@ from nucleate.fleet.recording import begin_record, recheck_record
 from nucleate.fleet.sessions import device
 from nucleate.fleet.shard import StopRequested, Work, shards_done
 from nucleate.fleet.trained import Trained
-from nucleate.record import MadeBy, Run, RunError, Store, as_attr, open_record
+from nucleate.record import MadeBy, Run, RunError, Store, as_attr, columns, open_record
 from nucleate.record.disk import telling_full_disk
 
 
@@ -140,8 +140,8 @@ def has_members(plan: Plan, run: Run) -> bool:
     """Whether the run's record, if it is there yet, has the members of the plan: seeds and hyperparameters."""
     if run.about.block is None:
         return True
-    record = open_record(run.record_path, complete=False)
-    return all(name in record and np.array_equal(record[name], column) for name, column in plan.members.items())
+    held = columns(open_record(run.record_path, complete=False))
+    return all(name in held and np.array_equal(held[name], column) for name, column in plan.members.items())
 
 
 @machine.one_thread_each()

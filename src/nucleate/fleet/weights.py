@@ -15,7 +15,7 @@ from nucleate.checking import checked
 from nucleate.fleet.members import Row
 from nucleate.fleet.recipe import Probe, Recipe
 from nucleate.fleet.schedule import Last, Schedule
-from nucleate.record import Outcome
+from nucleate.record import Outcome, columns
 
 WEIGHTS, WHEN, WHICH, FINAL = "weights", "step_weights", "parameter", "final_weights"
 """In a record: the variable of the weights that are kept, its axes beside `member`, and the weights at the end."""
@@ -83,10 +83,10 @@ def kept_model(recipe: Recipe, record: xr.Dataset, step: int | None = None) -> e
 
     `record`: what a fleet of the recipe recorded of the member, such as `run.record().isel(member=3)`.
     """
-    columns = {str(name): c.values.item() for name, c in record.coords.items() if c.dims == () and name != "member"}
+    member = {name: column.values.item() for name, column in columns(record).items()}
     weights = _kept(record, step)
-    shapes, _ = skeleton(recipe, columns, jax.random.key(0))
-    return rebuild(recipe, columns, weights[: _count(shapes)])  # a record has room for the largest network
+    shapes, _ = skeleton(recipe, member, jax.random.key(0))
+    return rebuild(recipe, member, weights[: _count(shapes)])  # a record has room for the largest network
 
 
 def _kept(record: xr.Dataset, step: int | None) -> np.ndarray:

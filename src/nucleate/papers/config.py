@@ -46,8 +46,9 @@ class Config(Checked):
         later = {name for name in known if Later in getattr(hints[name], "__metadata__", ())}
         if wrong := (set(fields) ^ known) - (later - set(fields)):
             raise ValueError(f"{cls.__name__} has other fields than this config: {sorted(wrong, key=str)}.")
-        return cls(**{name: _tuples(value) for name, value in fields.items()})
+        return cls(**{name: tuples(value) for name, value in fields.items()})
 
 
-def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value
+def tuples(value: Any) -> Any:
+    """What JSON holds, with tuples for its lists."""
+    return tuple(map(tuples, value)) if isinstance(value, list | tuple) else value

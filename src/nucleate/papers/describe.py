@@ -1,4 +1,4 @@
-"""`python -m nucleate.papers.describe`: write down what each paper says of itself, in a file beside its code.
+"""`python -m nucleate.papers.describe`: write down what each paper says of itself, in two files beside its code.
 
 Due when claims or experiments have changed; `tests/papers/test_descriptions.py` says so.
 """
@@ -10,6 +10,8 @@ from typing import Any
 
 from nucleate.papers.description import FILE, DescribedClaim, DescribedExperiment, Description
 from nucleate.papers.library import PAPERS, paper
+from nucleate.papers.options import FILE as OPTIONS
+from nucleate.papers.options import described_options
 from nucleate.papers.paper import Paper, awaited
 from nucleate.papers.sizes import Budget
 from nucleate.record import write_atomically
@@ -38,9 +40,21 @@ def _experiment(what: Paper, name: str) -> DescribedExperiment:
 
 
 def write_descriptions() -> None:
-    """Every paper's, a line for each experiment and claim."""
+    """Every paper's, a line for each experiment and claim, and for their options."""
     for name in PAPERS:
-        write_atomically(Path(__file__).parent / name / FILE, _text(describe(paper(name))).encode())
+        folder, what = Path(__file__).parent / name, paper(name)
+        write_atomically(folder / FILE, _text(describe(what)).encode())
+        write_options(what, folder / OPTIONS)
+
+
+def write_options(what: Paper, file: Path) -> None:
+    """A line for each config, and for each experiment."""
+    parts = dataclasses.asdict(described_options(what.experiments))
+    lines = (
+        f'"{part}": {{\n  ' + ",\n  ".join(f"{_json(name)}: {_json(tree)}" for name, tree in each.items()) + "\n }"
+        for part, each in parts.items()
+    )
+    write_atomically(file, ("{\n " + ",\n ".join(lines) + "\n}\n").encode())
 
 
 def _text(what: Description) -> str:

@@ -4,6 +4,7 @@ import ast
 import importlib
 import sys
 from pathlib import Path
+from typing import Any
 
 from nucleate.checking import checked, shown
 from nucleate.fleet.files import import_file
@@ -31,14 +32,18 @@ def paper(name: str) -> Paper:
 
 def home_of(paper: Paper) -> dict[str, str]:
     """The file of a paper that cannot be found by its name, and the identity of the code there; nothing if it is in no
-    file, such as one of a notebook."""
-    for module in [*sys.modules.values()]:
-        names = getattr(module, "__dict__", {})
-        if isinstance(found := names.get("PAPER"), Paper) and found.claims is paper.claims:
-            file = Path(names.get("__file__") or "")
-            if paper.name not in (*PAPERS, *offered()) and file.is_file():
-                return {"file": str(file.resolve()), "code": code_beside(file.resolve())}
-    return {}
+    file, such as one of a notebook. Other modules may have imported it: its home is where it is made."""
+    if paper.name in (*PAPERS, *offered()):
+        return {}
+    named = [getattr(module, "__dict__", {}) for module in [*sys.modules.values()]]  # there are stranger things there
+    files = [Path(names.get("__file__") or "").resolve() for names in named if _is(paper, names.get("PAPER"))]
+    files = [file for file in files if file.is_file()]
+    home = next((file for file in files if _line(str(file))), next(iter(files), None))
+    return {} if home is None else {"file": str(home), "code": code_beside(home)}
+
+
+def _is(paper: Paper, found: Any) -> bool:
+    return isinstance(found, Paper) and found.claims is paper.claims
 
 
 def _in_file(file: Path) -> Paper:

@@ -46,7 +46,9 @@ def compared_curves(records: Mapping[str, xr.Dataset], quantities: Sequence[str]
                     _curve(ax, value.isel(member=members[name]), number)
             title = title_of(next(iter(values.values())))
             ax.set_title(f"{title}, {place}" if place else title, parse_math=False)
-            ax.set(xlabel="training step", yscale="log" if logarithmic else "linear")
+            ax.set(
+                xlabel="training step" if row == len(quantities) - 1 else "", yscale="log" if logarithmic else "linear"
+            )
     _name_runs(figure, list(records))
     return figure
 

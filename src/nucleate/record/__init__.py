@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from nucleate.record.arrays import from_arrays
     from nucleate.record.checkpoints import read_checkpoints
     from nucleate.record.code import code_beside, code_identity
+    from nucleate.record.columns import column, columns, told_apart
     from nucleate.record.disk import Folder, inside, is_inner, replacing, write_atomically
     from nucleate.record.export import curves_table, export_all, export_curves, export_members, members_table
     from nucleate.record.histories import Cell, cells, ends, histories, hyperparameters, swept
@@ -44,6 +45,8 @@ __all__ = [
     "cells",
     "code_beside",
     "code_identity",
+    "column",
+    "columns",
     "create_store",
     "curves_table",
     "ends",
@@ -71,6 +74,7 @@ __all__ = [
     "require",
     "stayed_finite",
     "swept",
+    "told_apart",
     "verify",
     "write_atomically",
 ]

@@ -1,6 +1,7 @@
 """Folders of checkpoints that were saved while networks trained, read in the order of their steps."""
 
 import re
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from nucleate.record.schema import RunError
 
 _NAMED = re.compile(r"(?:step|steps|iter|iteration|epoch|checkpoint|ckpt)[-_=.]?(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
+_DAMAGED = "it is damaged, or holds more than weights"
 _SHARD = re.compile(r"\d+-of-\d+")  # which part of one checkpoint it is
 
 
@@ -84,6 +86,8 @@ def _step(path: Path) -> int | None:
 
 
 def _read_npz(file: Path, names: set[str] | None) -> dict[str, np.ndarray]:
+    if not zipfile.is_zipfile(file):  # NumPy would take it for a pickle
+        raise ValueError(_DAMAGED)
     with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
         return {name: stored[name] for name in stored.files if names is None or name in names}
 
@@ -116,9 +120,7 @@ def _read_torch(file: Path, names: set[str] | None) -> dict[str, np.ndarray]:
     try:
         stored = torch.load(file, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
-        raise RunError(
-            f"{file} cannot be read: it is damaged, or holds more than weights. Save model.state_dict() alone."
-        ) from error
+        raise RunError(f"{file} cannot be read: {_DAMAGED}. Save model.state_dict() alone.") from error
     tensors = {name: value for name, value in _flat(stored, "") if names is None or name in names}
     return {name: to_numpy(f"{file}: {name}", value) for name, value in tensors.items()}
 

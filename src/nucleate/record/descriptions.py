@@ -23,7 +23,7 @@ _LONG_NAMES: Mapping[str, str] = {
     "eta": "learning rate",
     "wd": "weight decay",
     "p": "number of tokens",
-    "dim": "dimensions of the embedding",
+    **dict.fromkeys(("dim", "dim_size"), "dimensions of the embedding"),
     "train_size": "number of training samples",
     "embedding": "token embeddings",
     "gradient": "gradient of the loss by the embeddings",

@@ -7,6 +7,7 @@ from typing import final
 import xarray as xr
 
 from nucleate.checking import shown
+from nucleate.record.columns import columns
 
 
 @final
@@ -53,19 +54,19 @@ def require(record: xr.Dataset, reader: str, needs: Iterable[Need]) -> None:
     """
     if not isinstance(record, xr.Dataset):
         raise ValueError(f"{reader} reads a record, an xarray.Dataset such as `run.record()`; got {shown(record)}.")
-    problems = []
+    problems, held = [], {**record.variables, **columns(record)}
     for need in needs:
         # Not `record[name]`: a dimension without a coordinate would answer with 0, 1, 2, …, which are not the steps.
-        if need.name not in record.variables:
+        if need.name not in held:
             problems.append(f"  - missing: {need}")
-        elif not need.accepts(dims := record[need.name].dims):
+        elif not need.accepts(dims := held[need.name].dims):
             problems.append(f"  - over ({', '.join(map(str, dims))}) instead: {need}{_hint(need, dims)}")
     if problems:
-        held = (
+        has = (
             f"The record has the variables {[*record.data_vars]} and the coordinates {[*record.coords]}. A Recorder, "
             "or from_arrays, takes what is seen by name, hyperparameters as members, and what never changes as facts."
         )
-        raise ValueError("\n".join([f"{reader} cannot read this record:", *problems, held]))
+        raise ValueError("\n".join([f"{reader} cannot read this record:", *problems, has]))
 
 
 def _hint(need: Need, dims: tuple) -> str:

@@ -20,6 +20,7 @@ from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import LocalStore, WrapperStore
 
+from nucleate.record.columns import told_apart
 from nucleate.record.document import read, read_as, read_tree
 from nucleate.record.schema import NEVER, SCHEMA_VERSION, RunError
 from nucleate.record.store import CHECKSUM, LOGGED, as_attr, checksum, chunk_file
@@ -75,7 +76,8 @@ class _Group:
 
 
 def open_record(path: Path | str, *, complete: bool = True) -> xr.Dataset:
-    """Open a record lazily, exactly as `xarray.open_zarr` would, but whatever is wrong with it is a `RunError`.
+    """Open a record lazily, as `xarray.open_zarr` would, but whatever is wrong with it is a `RunError`, and a column
+    that an older record calls like an axis has the name that it has now (see `told_apart`).
 
     `complete=False` lets chunks be missing, for a run that is still being written; of a record that grows, it opens
     what was committed last.
@@ -92,7 +94,7 @@ def open_record(path: Path | str, *, complete: bool = True) -> xr.Dataset:
             )
     try:
         store = _Checked(LocalStore(path, read_only=True), path, arrays)
-        record = xr.open_zarr(store, consolidated=grows, chunks=None)
+        record = told_apart(xr.open_zarr(store, consolidated=grows, chunks=None))
         return _as_it_counts(record) if grows else record
     except RunError:
         raise

@@ -15,6 +15,7 @@ import zarr
 from zarr.codecs import Crc32cCodec, ZstdCodec
 
 from nucleate.record import disk
+from nucleate.record.columns import told_apart
 from nucleate.record.descriptions import described, description
 from nucleate.record.schema import SCHEMA_VERSION, Variable
 
@@ -39,7 +40,8 @@ def create_store(path: Path, frame: xr.Dataset, variables: Iterable[Variable]) -
     if path.exists():
         raise FileExistsError(f"{path} is there already.")
     making = disk.temporary_name(path)
-    frame = described(frame.assign_attrs(schema_version=SCHEMA_VERSION))
+    variables = list(variables)
+    frame = described(told_apart(frame, variables).assign_attrs(schema_version=SCHEMA_VERSION))
     encoding = {name: {"compressors": COMPRESSORS} for name in frame.variables}
     frame.to_zarr(making, mode="w-", zarr_format=3, consolidated=False, encoding=encoding, write_empty_chunks=True)
     group = zarr.open_group(making, mode="r+")

@@ -42,40 +42,50 @@ def told(estimate: Estimate | None) -> str:
     """An estimate with its interval and its number of networks, or why there is none.
 
     >>> told(Estimate(0.5, 0.25, 0.75, 8)), told(Estimate.open(0.5, units=3)), told(None)
-    ('0.5 [0.25, 0.75] of 8', '0.5 of 3 (too few)', '–')
+    ('0.5 [0.25, 0.75], n = 8', '0.5, n = 3 (too few)', '–')
     """
     if estimate is None or (estimate.units == 0 and math.isnan(estimate.value)):
         return "–"
-    known = interval([estimate.low, estimate.high], always=True) if estimate.reason is None else ""
-    why = f"({estimate.reason})" if estimate.reason else ""
-    return " ".join(filter(None, (number(estimate.value), known, f"of {estimate.units}", why)))
+    known = f" {interval([estimate.low, estimate.high], always=True)}" if estimate.reason is None else ""
+    why = f" ({estimate.reason})" if estimate.reason else ""
+    return f"{number(estimate.value)}{known}, n = {estimate.units}{why}"
 
 
 def _tables(comparison: Comparison) -> list[Table]:
-    alike = f"{comparison.alike} others are the same in all."
-    settings = [(row.name, *row.values) for row in comparison.settings]
     endings = [(each.quantity, each.where, *map(told, each.estimates)) for each in comparison.endings]
     note = (
-        "Medians over networks, with intervals of 95 %, of the last values up to the last step that all runs have; "
+        "Medians over n networks, with intervals of 95 %, of the last values up to the last step that all runs have; "
         "shares up to that step, with exact intervals. Networks that diverged are counted to the end of each run, and "
         "are in no median."
     )
-    found = [Table("Settings that differ", ("setting", *comparison.names), settings, alike)]
+    found = [_settings(comparison)]
     found += [Table("Where they ended", ("quantity", "at", *comparison.names), endings, note)] if endings else []
     found += [Table("What they do not share", (), [[line] for line in comparison.apart])] if comparison.apart else []
     return found
+
+
+def _settings(comparison: Comparison) -> Table:
+    title = "Settings that differ"
+    if not comparison.settings:
+        return Table(title, (), [[f"None: all {comparison.alike} are the same."]])
+    rows = [(row.name, *row.values) for row in comparison.settings]
+    return Table(title, ("setting", *comparison.names), rows, f"{comparison.alike} others are the same in all.")
 
 
 def _pictures(comparison: Comparison, folder: Path) -> list[Picture]:
     pictures = []
     with style():
         if comparison.curves:
-            drawn = compared_curves(comparison.records, comparison.curves, _groups(comparison))
+            groups, count = _groups(comparison), len(_places(comparison))
+            drawn = compared_curves(comparison.records, comparison.curves, groups)
             words = (
                 "The median over networks that differ in seeds alone; shaded is their middle half. A network counts "
                 "until it stops or diverges."
             )
-            pictures.append(Picture(save(drawn, folder / "curves.png"), "Curves", words))
+            rest = (
+                f" Drawn for {len(groups)} of {count} combinations of hyperparameters." if len(groups) < count else ""
+            )
+            pictures.append(Picture(save(drawn, folder / "curves.png"), "Curves", words + rest))
         quantities = {key: list(found) for key, found in groupby(comparison.endings, lambda each: each.quantity)}
         ends = {
             key: {each.where: list(map(_numbers, each.estimates)) for each in found}
@@ -91,7 +101,7 @@ def _pictures(comparison: Comparison, folder: Path) -> list[Picture]:
 
 def _groups(comparison: Comparison) -> dict[str, dict[str, np.ndarray]]:
     """The members of each run at each place; of so many places that each would be a speck, those in most runs."""
-    every = sorted({place for found in comparison.places.values() for place in found})
+    every = _places(comparison)
     having = {place: [name for name in comparison.names if place in comparison.places[name]] for place in every}
     chosen = sorted(every, key=lambda place: -len(having[place]))[:_MOST_PANELS]
     return {
@@ -99,6 +109,10 @@ def _groups(comparison: Comparison) -> dict[str, dict[str, np.ndarray]]:
         for place in every
         if place in chosen
     }
+
+
+def _places(comparison: Comparison) -> list:
+    return sorted({place for found in comparison.places.values() for place in found})
 
 
 def _numbers(estimate: Estimate | None) -> tuple[float, float, float]:

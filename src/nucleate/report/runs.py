@@ -78,9 +78,11 @@ def _overview(run: Run) -> list[Picture]:
     if (found := gallery.find("overview")) is not None:
         return found
     from nucleate.plots import end_maps, overview, save, style
-    from nucleate.record import swept
+    from nucleate.record import histories, swept
 
     record = run.record()
+    if not histories(record):  # a recorder that has just begun, or a fleet without probes
+        return []
     with style():
         file = save(overview(record), gallery.folder / "overview.png")
         drawn = [Picture(file, "What was recorded", _in_words(swept(record)))]

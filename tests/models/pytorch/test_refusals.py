@@ -186,3 +186,9 @@ def test_buffers_that_differ_between_members():
     from_torch(Features(), X)
     with pytest.raises(ValueError, match="'frequencies' is not trained, yet differs between two modules"):
         from_torch(Features, X)
+
+
+@pytest.mark.parametrize("make", [nn.Linear, lambda x: nn.Linear(3, 3)])
+def test_what_makes_a_module_needs_no_arguments(make):
+    with pytest.raises(ValueError, match=r"must be an nn\.Module, or a function that makes one without arguments"):
+        from_torch(make, X)

@@ -42,6 +42,7 @@ class Origin:
         """Of a module, or of the function that makes it."""
         if isinstance(module, pytorch().nn.Module) or not callable(module):
             return cls(module)
+        refusals.refuse_arguments(module)
         origin, another = (cls(_made(module, seed), module) for seed in (0, 1))
         for name, value in origin.constants.items():
             if not np.array_equal(value, another.constants[name], equal_nan=True):

@@ -1,8 +1,9 @@
 """What a module does that JAX cannot follow, or would follow to wrong numbers: which part of it, and the way out."""
 
+import inspect
 import linecache
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from nucleate.checking import shown
@@ -24,6 +25,17 @@ def named(module: Any, name: str) -> str:
 
 def _part(name: str, kind: str) -> str:
     return f"'{name}' ({kind})" if name else f"the module ({kind})"
+
+
+def refuse_arguments(make: Callable[..., Any]) -> None:
+    """Of what makes a module, which is called without any."""
+    try:
+        inspect.signature(make).bind()
+    except TypeError as error:
+        raise ValueError(
+            "from_torch: module must be an nn.Module, or a function that makes one without arguments, such as "
+            f"lambda: Net(width=8); got {shown(make)}, {error}."
+        ) from None
 
 
 def refuse_untranslatable(module: Any) -> None:

@@ -19,7 +19,7 @@ from nucleate.papers.circles.recipe import (
     Start,
 )
 from nucleate.papers.paper import Sequel
-from nucleate.record import Need, at_the_end, require
+from nucleate.record import Need, at_the_end, column, require
 from nucleate.theories.reading import STEP
 
 VARIANTS = ("A: strongest", "B: two strongest", "C: one random", "D: two random")
@@ -140,7 +140,7 @@ class CircleFleet(Sequel):
                 f"must be at most {record.sizes['member']}, the networks of {self.source}; got {self.embeddings}",
             )
         for name in ("p", "dim", "wd"):
-            found, asked = np.unique(record[name].values).tolist(), list(getattr(self, name))
+            found, asked = np.unique(column(record, name).values).tolist(), list(getattr(self, name))
             if found != asked:
                 self.refuse(name, f"must be that of {self.source}, {found}; got {asked}")
         if record.seed.values[0] != self.first_seed:

@@ -21,6 +21,7 @@ from nucleate.papers.circles.experiments import (
     VARIANTS,
 )
 from nucleate.plots import PALETTE, Picture, count_curve, loss_curves, mark, panels, save
+from nucleate.record import column
 
 _READ = (500, 1000, 5000, 10_000)
 
@@ -32,7 +33,7 @@ def figure_4(evidence: Evidence, folder: Path) -> Picture:
     figure, (ax,) = panels(1, 1, size=(6.0, 4.2))
     for color, step in zip(PALETTE, read, strict=False):
         there = [record for record in records if int(record.steps) >= step]
-        dim = np.concatenate([record.dim.values for record in there])
+        dim = np.concatenate([column(record, "dim").values for record in there])
         loss = np.concatenate([readings.loss_at(record, step) for record in there])
         where = np.unique(dim)
         ax.scatter(dim, loss, s=14, color=color, alpha=0.5, lw=0)
@@ -48,9 +49,9 @@ def figure_4(evidence: Evidence, folder: Path) -> Picture:
     )
 
 
-def _counted(ax, records, column: str, **labels) -> None:
+def _counted(ax, records, by: str, **labels) -> None:
     found = readings.merged(*map(readings.survival, records))
-    x = np.concatenate([record[column].values for record in records])
+    x = np.concatenate([column(record, by).values for record in records])
     count = np.where(found.trusted, found.count, np.nan)
     count_curve(ax, x, count, hollow=found.unsettled, note="not settled", **labels)
 

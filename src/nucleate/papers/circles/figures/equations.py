@@ -8,13 +8,13 @@ from nucleate.claims import Evidence
 from nucleate.papers.circles import readings
 from nucleate.papers.circles.experiments import SURVIVAL
 from nucleate.plots import PALETTE, Picture, fit_curve, fits_grid, interaction_matrix, panels, save
-from nucleate.record import stayed_finite
+from nucleate.record import column, stayed_finite
 
 _COLUMNS = 6
 
 
 def figure_9(evidence: Evidence, folder: Path) -> Picture:
-    one, dim = evidence.once(readings.portrait), readings.dynamics(evidence).dim.values
+    one, dim = evidence.once(readings.portrait), column(readings.dynamics(evidence), "dim").values
     figure, (fits, dead, survived, matrix) = panels(1, 4, size=(4.4, 3.8))
     for color, (name, scores) in zip(PALETTE, evidence.once(readings.linear_scores).items(), strict=False):
         where = np.unique(dim)

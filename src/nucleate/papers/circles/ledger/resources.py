@@ -6,7 +6,7 @@ from nucleate.claims import Check, Claim, Evidence, Findings, Region, Revision, 
 from nucleate.papers.circles import readings
 from nucleate.papers.circles.experiments import FROZEN, FROZEN_LARGE, NO_DECAY
 from nucleate.papers.circles.ledger.maturity import TRAINED
-from nucleate.record import at_the_end, stayed_finite
+from nucleate.record import at_the_end, column, stayed_finite
 
 # Two of the steps at which Fig. 4 shows the losses. Claim 12 names its own.
 _READ, _READ_LATE = 5000, 10_000
@@ -41,7 +41,7 @@ def _losses(evidence: Evidence, step: int, *fleets: str) -> tuple[np.ndarray, np
     """Dimension and test loss of each network that stayed finite, at a step."""
     records = [stayed_finite(evidence.record(name)) for name in fleets]
     return (
-        np.concatenate([record.dim.values for record in records]),
+        np.concatenate([column(record, "dim").values for record in records]),
         np.concatenate([readings.loss_at(record, step) for record in records]),
     )
 

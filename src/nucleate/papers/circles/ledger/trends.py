@@ -6,6 +6,7 @@ from nucleate.claims import Check, Claim, Estimate, Evidence, Findings, Revision
 from nucleate.papers.circles import readings
 from nucleate.papers.circles.experiments import COMPETITION, COMPOSITES, DECAY, DIMENSIONS, PRIMES
 from nucleate.papers.circles.ledger.maturity import COUNTS, RATES, any_length
+from nucleate.record import column
 
 _COUNTED = Steps(COUNTS, (DECAY, COMPETITION))  # little decay takes long, and would seem to leave many circles
 _ON_THE_CURVE = 1e-9  # circles: a mean number this close to the curve is on it, up to rounding
@@ -38,11 +39,11 @@ VARIATION = Check(
 )
 
 
-def _trend(evidence: Evidence, column: str, *fleets: str) -> tuple[Estimate, str]:
+def _trend(evidence: Evidence, by: str, *fleets: str) -> tuple[Estimate, str]:
     """How the number of circles goes with a column, over the networks of one or more fleets."""
     records = [evidence.record(name) for name in fleets]
     found = readings.merged(*map(readings.survival, records))
-    values = np.concatenate([record[column].values for record in records])
+    values = np.concatenate([column(record, by).values for record in records])
     counts = np.where(found.trusted, found.count, np.nan)
     return (
         bootstrap(spearman, values[found.trusted], found.count[found.trusted]),
@@ -50,11 +51,11 @@ def _trend(evidence: Evidence, column: str, *fleets: str) -> tuple[Estimate, str
     )
 
 
-def _with(check: Check, column: str, *fleets: str):
+def _with(check: Check, by: str, *fleets: str):
     """The measurement of a claim that is about one trend."""
 
     def measure(evidence: Evidence) -> Findings:
-        estimate, note = _trend(evidence, column, *fleets)
+        estimate, note = _trend(evidence, by, *fleets)
         return Findings({check: estimate}, note)
 
     return measure

@@ -12,6 +12,7 @@ from nucleate.observables import circularity, signal_gradient
 from nucleate.papers.circles.experiments import PERTURBED, SURVIVAL
 from nucleate.papers.circles.readings.survivors import final_alive, usable
 from nucleate.papers.circles.recipe import RandomStart
+from nucleate.record import column
 
 NOISE_DIMENSIONS = (16, 32, 48, 64, 96, 128)
 _DRAWS = 50  # random embeddings of each dimension, as in Figure 11
@@ -91,8 +92,8 @@ def start_circularity(evidence: Evidence) -> dict[int, np.ndarray]:
     """Circularity of every frequency of the random embeddings that `survival` started from, by their seeds."""
     record = evidence.record(SURVIVAL)
     seeds, first = np.unique(record.seed_embedding.values, return_index=True)
-    columns = [{name: record[name].values[m].item() for name in ("p", "dim", "seed_embedding")} for m in first]
-    found = _circularities(jnp.stack([RandomStart()(row) for row in columns]))
+    rows = [{name: column(record, name).values[m].item() for name in ("p", "dim", "seed_embedding")} for m in first]
+    found = _circularities(jnp.stack([RandomStart()(row) for row in rows]))
     return dict(zip(seeds.tolist(), np.asarray(found), strict=True))
 
 

@@ -8,7 +8,7 @@ import xarray as xr
 from nucleate.claims import Evidence
 from nucleate.papers.circles.experiments import DYNAMICS, SURVIVAL
 from nucleate.papers.circles.readings.survivors import final_alive
-from nucleate.record import stayed_finite
+from nucleate.record import column, stayed_finite
 from nucleate.theories import LeastSquares, LinearFlow, LotkaVolterra, SelfFlow, Sparse
 from nucleate.theories.signals import LinearFlowFit, couplings
 
@@ -59,7 +59,9 @@ def linear_scores(evidence: Evidence) -> dict[str, Scores]:
         name: Scores(
             np.array([_r2(fit, one) for fit, one in zip(fits, runs(record), strict=True)]),
             np.array([_r2_later(fit.theory, one) for fit, one in zip(fits, runs(record), strict=True)]),
-            np.array([_r2(fits[here], run(record, there)) for here, there in _next_alike(record.dim.values)]),
+            np.array(
+                [_r2(fits[here], run(record, there)) for here, there in _next_alike(column(record, "dim").values)]
+            ),
         )
         for name, fits in evidence.once(linear_fits).items()
     }

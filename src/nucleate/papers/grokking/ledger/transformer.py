@@ -26,7 +26,7 @@ from nucleate.claims import (
 from nucleate.claims.words import COMPARABLE
 from nucleate.papers.grokking import readings
 from nucleate.papers.grokking.experiments import DECAY, DROPOUT, PHASE_TRANSFORMER, TRANSFORMER
-from nucleate.record import at_the_end, stayed_finite
+from nucleate.record import at_the_end, column, stayed_finite
 
 _MATURE = When(
     "most networks have generalised, and have trained for as long again since", TRANSFORMER, readings.is_mature
@@ -102,7 +102,7 @@ def _dimensions(evidence: Evidence) -> Findings:
         f" Medians of the {record.sizes['member']} that generalise, at {_steps(readings.steps_to(record, 'valid99'))}: "
         f"{median(start):.1f} at the start, {median(dimension.max(1, initial=0)):.1f} at its maximum, at "
         f"{_steps(readings.peak_step(record))}, {median(then):.1f} at generalisation, {median(end):.1f} at the end. "
-        f"{int(min(fleet.p[0] - 1, fleet.dim[0]))} is the largest there can be."
+        f"{int(min(fleet.p[0] - 1, column(fleet, 'dim')[0]))} is the largest there can be."
     )
     peak = readings.peak_step(record) / readings.steps_to(record, "valid99")
     return Findings(
@@ -186,7 +186,7 @@ def _times(slow: np.ndarray, fast: np.ndarray) -> Estimate:
 
 
 def _size(record: xr.Dataset) -> str:
-    return f"{record.sizes['member']} networks of {int(record.dim[0])} dimensions, p = {int(record.p[0])}."
+    return f"{record.sizes['member']} networks of {int(column(record, 'dim')[0])} dimensions, p = {int(record.p[0])}."
 
 
 def _steps(values: np.ndarray) -> str:
@@ -195,8 +195,8 @@ def _steps(values: np.ndarray) -> str:
     return f"{middle:,.0f} steps" if np.isfinite(middle) else "–" if np.isnan(middle) else "never so far"
 
 
-def _by_value(column: np.ndarray, steps: np.ndarray) -> str:
-    return ", ".join(f"{value:.3g}: {_steps(steps[column == value])}" for value in np.unique(column))
+def _by_value(values: np.ndarray, steps: np.ndarray) -> str:
+    return ", ".join(f"{value:.3g}: {_steps(steps[values == value])}" for value in np.unique(values))
 
 
 CLAIMS = (
