@@ -9,7 +9,7 @@ from toy_paper import FIRST, PAPER, SECOND
 
 import nucleate.papers
 from nucleate.cli import main
-from nucleate.fleet import block_size
+from nucleate.fleet import speeds
 from nucleate.papers.describe import describe
 
 
@@ -19,7 +19,7 @@ def ask(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(block_size, "_speed", lambda plan, members, lanes: 100.0)
+    monkeypatch.setattr(speeds, "_speed", lambda plan, members, cut, abreast: 100.0)
     monkeypatch.setattr(sys.modules["nucleate.fleet.forecast"], "_seconds_of_data", lambda plan, kind: 0.0)
     monkeypatch.setattr(nucleate.papers, "PAPERS", ("toy",))
     monkeypatch.setattr(nucleate.papers, "paper", {"toy": PAPER}.__getitem__)

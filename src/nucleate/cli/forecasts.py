@@ -18,7 +18,7 @@ _MESSAGES = 8  # about a shard
 
 def foretell_run(name: str, plan, out: Path, cluster: str | None) -> None:
     """What `nucleate run` would do."""
-    about = _forecast(name, plan, threads_of(cluster))
+    about = _forecast(name, plan, threads_of(cluster), out)
     _title(name, about)
     rows = [_time(about), ("record", f"{_record(about)}: {out}{_status(out)}")]
     for line in aligned(rows):
@@ -76,7 +76,8 @@ def foretell_replication(paper, budget, claims: tuple, out: Path, cluster: str |
         except _NotThere as source:
             table.add_row(name, "–", "–", "–", "–", f"depends on what {source} finds")
             continue
-        about, status = _forecast(name, plan, workers), _status(out / folder_of(name))
+        folder = out / folder_of(name)
+        about, status = _forecast(name, plan, workers, folder), _status(folder)
         if status != COMPLETE:
             seconds += about.seconds
         record += about.record
@@ -109,9 +110,14 @@ def _status(folder: Path) -> str:
     return COMPLETE if run.status == "complete" else ", begun"
 
 
-def _forecast(name: str, plan, workers: int | None):
+def _forecast(name: str, plan, workers: int | None, out: Path | None = None):
+    """Of a run that has been begun in the folder, as it was."""
     from nucleate.fleet import forecast
+    from nucleate.fleet.cut import cut_alike
+    from nucleate.record import Run
 
+    if out and (run := Run(out)).exists():
+        plan = cut_alike(plan, run.about)
     with busy(name) as saying:
         return forecast(plan, workers, say=saying)
 
@@ -128,7 +134,7 @@ def _time(about) -> tuple[str, str]:
     how = "remembered from an earlier measurement" if about.pace.remembered else "measured just now"
     return "time", (
         f"{in_days(about.seconds)} with {_busy(about)}; one takes "
-        f"{speed} steps a second in blocks of {about.pace.block}, {how} on this machine"
+        f"{speed} steps a second in {about.pace.cut}, {how} on this machine"
     )
 
 

@@ -19,6 +19,7 @@ from nucleate.fleet.clusters.crew import Brief, Task
 from nucleate.fleet.clusters.lease import BEATS, SILENCE, Landlord
 from nucleate.fleet.clusters.line import Line, labour
 from nucleate.fleet.clusters.roster import Roster
+from nucleate.fleet.cut import cut_of, first_cut
 from nucleate.fleet.executor import Executor
 from nucleate.fleet.plan import Plan
 from nucleate.fleet.progress import Watcher
@@ -214,7 +215,7 @@ def _brief(run: Run, work: Work, session: str, silence: float, workers: int) -> 
         plan.steps,
         {name: column.dtype for name, column in plan.members.items()},
         plan.members.count,
-        run.about.block or 1,
+        cut_of(plan, run.about) or first_cut(plan),
         layout.shard_size,
         layout.shapes,
         layout.rows_per_chunk,
