@@ -11,6 +11,7 @@ from nucleate.fleet import shard as shard_module
 from nucleate.fleet.clusters import crew, lease
 from nucleate.fleet.clusters.crew import Brief, Task, arrive, labour
 from nucleate.fleet.clusters.lease import Landlord, Lease, Superseded, require_lease
+from nucleate.fleet.cut import Cut
 from nucleate.fleet.estimate import Needs
 from nucleate.record import Run, RunError, document
 
@@ -111,7 +112,7 @@ def brief(run: Run, landlord: Landlord, silence: float = 30.0) -> Brief:
         PLAN.steps,
         {name: column.dtype for name, column in PLAN.members.items()},
         PLAN.members.count,
-        1,
+        Cut(1, 1),
         size,
         layout.shapes,
         layout.rows_per_chunk,

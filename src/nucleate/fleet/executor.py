@@ -105,7 +105,8 @@ def executor_on(client: Any, run: Run) -> Executor:
 def spread_over(client: Any) -> contextlib.AbstractContextManager[None]:
     """In this block, what would take all cores of this machine is done by the workers of a Dask cluster.
 
-    That is the sampling of learning coefficients: the numbers are the same. Without a client it is done here.
+    That is the sampling of learning coefficients: the numbers are the same, to the last bit on processors of one kind.
+    Without a client it is done here.
     """
     if client is None:
         return contextlib.nullcontext()

@@ -8,6 +8,7 @@ workers to the disk.
 
 import contextlib
 import queue
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -63,6 +64,7 @@ class Cluster(Executor):
         self._work, self._todo, self._deaths = work, deque(shards), Counter[int]()
         self._brief = _brief(self._run, work, self._landlord.session, self.silence, self.workers)
         self._credited: dict[int, int] = {}
+        self._crediting = threading.Lock()
         self._had: dict[int, dict[str, int]] = {}
         self._failure: BaseException | None = None
         self._stopped = float("inf")
@@ -196,10 +198,11 @@ class Cluster(Executor):
         self._landlord.stop()
 
     def _credit(self, shard: int, steps: int) -> None:
-        """Tell of progress, but not again of steps that another worker had taken before."""
-        before = self._credited.get(shard, 0)
+        """Tell of progress, but not again of steps that another worker had taken before. Dask's thread reports, too."""
+        with self._crediting:
+            before = self._credited.get(shard, 0)
+            self._credited[shard] = max(steps, before)
         if steps > before:
-            self._credited[shard] = steps
             self._work.advance(steps - before)
 
 
