@@ -73,10 +73,17 @@ class Origin:
 
     @property
     def identity(self) -> str:
-        """A digest of what the module is, besides what is trained and how it is written."""
-        digest = hashlib.sha256(repr((type(self.module), self.module)).encode())
+        """A digest of what the module is, besides what is trained and how it is written: its parts, what is constant in
+        them, and the settings that they keep as attributes, such as their mode."""
+        digest = hashlib.sha256(f"{type(self.module).__qualname__} {self.module!r}".encode())
         for name, array in sorted(self.constants.items()):
             digest.update(name.encode() + array.tobytes())
+        for name, part in self.module.named_modules():
+            for key, value in sorted(vars(part).items()):
+                if hasattr(value, "detach"):  # a tensor that is neither a parameter nor a buffer
+                    digest.update(f"{name}.{key}".encode() + _array(value).tobytes())
+                elif _is_plain(value):
+                    digest.update(f"{name}.{key}={value!r}".encode())
         return digest.hexdigest()[:16]
 
     @cached_property
@@ -120,6 +127,15 @@ def _made(make: Callable[[], Any], seed: Any) -> Any:
     with _TRACING, pytorch().random.fork_rng(devices=[]):
         pytorch().default_generator.manual_seed(int(seed))
         return make()
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is written alike in every process."""
+    if isinstance(value, Mapping):
+        return all(map(_is_plain, (*value.keys(), *value.values())))
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, bool | int | float | complex | str | bytes)
 
 
 def _array(tensor: Any) -> np.ndarray:
