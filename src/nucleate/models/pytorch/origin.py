@@ -43,8 +43,9 @@ class Origin:
         if isinstance(module, pytorch().nn.Module) or not callable(module):
             return cls(module)
         origin, another = (cls(_made(module, seed), module) for seed in (0, 1))
-        for name, value in origin.constants.items():
-            if not np.array_equal(value, another.constants[name], equal_nan=True):
+        others = another.constants | another.settings
+        for name, value in (origin.constants | origin.settings).items():
+            if _bytes(value) != _bytes(others.get(name)):
                 raise refusals.refused(
                     f"'{name}'",
                     "is not trained, yet differs between two modules that the function makes, where members of a fleet "
@@ -64,6 +65,14 @@ class Origin:
         return {name: _array(tensor) for name, tensor in held if not tensor.requires_grad}
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """What its parts keep as attributes: tensors that are no buffers, and values that are plain, such as a mode."""
+        held = [(name, *item) for name, part in self.module.named_modules() for item in vars(part).items()]
+        found = {".".join(filter(None, (name, key))): value for name, key, value in held}
+        tensors = {name: _array(value) for name, value in found.items() if hasattr(value, "detach")}
+        return {name: value for name, value in found.items() if _is_plain(value)} | tensors
+
+    @property
     def names(self) -> dict[str, str]:
         """Every name of a parameter or buffer, with its first."""
         first: dict[int, str] = {}
@@ -76,14 +85,8 @@ class Origin:
         """A digest of what the module is, besides what is trained and how it is written: its parts, what is constant in
         them, and the settings that they keep as attributes, such as their mode."""
         digest = hashlib.sha256(f"{type(self.module).__qualname__} {self.module!r}".encode())
-        for name, array in sorted(self.constants.items()):
-            digest.update(name.encode() + array.tobytes())
-        for name, part in self.module.named_modules():
-            for key, value in sorted(vars(part).items()):
-                if hasattr(value, "detach"):  # a tensor that is neither a parameter nor a buffer
-                    digest.update(f"{name}.{key}".encode() + _array(value).tobytes())
-                elif _is_plain(value):
-                    digest.update(f"{name}.{key}={value!r}".encode())
+        for name, value in sorted((self.constants | self.settings).items()):
+            digest.update(name.encode() + _bytes(value))
         return digest.hexdigest()[:16]
 
     @cached_property
@@ -136,6 +139,11 @@ def _is_plain(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return all(map(_is_plain, value))
     return value is None or isinstance(value, bool | int | float | complex | str | bytes)
+
+
+def _bytes(value: Any) -> bytes:
+    """An array or a plain value, as it is told from others."""
+    return value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
 
 
 def _array(tensor: Any) -> np.ndarray:
