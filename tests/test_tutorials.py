@@ -1,6 +1,7 @@
 """The notebooks of docs/tutorials run as they stand, and the mechanism that runs them, here and for the site."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import pytest
 
 from docs.press.notebooks import Notebook, Output
 
+SAYS = {"own_claim": ["replicated", "contradicted", "replicated"]}
+"""The verdicts that a tutorial's text speaks of."""
 TUTORIALS = sorted((Path(__file__).parents[1] / "docs" / "tutorials").glob("*.ipynb"))
 
 
@@ -16,8 +19,12 @@ def test_a_tutorial_runs(path, tmp_path):
     notebook = Notebook.read(path)
     if notebook.lacking:
         pytest.skip(f"needs {', '.join(notebook.lacking)}")
-    shown = [output.kind for outputs in notebook.run(tmp_path) for output in outputs]
-    assert "png" in shown
+    shown = [output for outputs in notebook.run(tmp_path) for output in outputs]
+    assert "png" in [output.kind for output in shown]
+    if path.stem in SAYS:
+        said = "".join(str(output.content) for output in shown if output.kind != "png")
+        verdicts = re.findall("<td>(replicated|contradicted|inconclusive)</td>", said)
+        assert verdicts[: len(SAYS[path.stem])] == SAYS[path.stem]
 
 
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)

@@ -67,6 +67,15 @@ def test_networks_of_several_learning_rates_are_never_taken_together(tmp_path):
     assert [estimate.value for estimate in endings["eta = 0.2"]] == pytest.approx([5.035, 2.035])
 
 
+def test_long_lists_that_differ_in_the_middle_differ(tmp_path):
+    for name, inner in (("a", 0.5), ("b", 0.6)):
+        etas = np.linspace(0, 1, 20)
+        etas[10] = inner
+        from_arrays({"loss": np.ones((20, 3))}, range(3), members={"eta": etas}, into=tmp_path / name)
+    (eta,) = (row for row in compare([Run(tmp_path / "a"), Run(tmp_path / "b")]).settings if row.name == "eta")
+    assert all("20 values" in value for value in eta.values)
+
+
 def test_those_that_diverged_are_counted_and_in_no_median(tmp_path):
     losses = np.ones((8, 3))
     losses[5:, 2] = np.nan

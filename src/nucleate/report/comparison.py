@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -93,11 +94,12 @@ def compare(runs: Sequence[Run]) -> Comparison:
         raise ValueError(f"compare: runs must be two or more; got {shown([str(run.path) for run in runs])}.")
     records = {name: run.record() for name, run in zip(_names(runs), runs, strict=True)}
     every = [_settings(run, record) for run, record in zip(runs, records.values(), strict=True)]
-    rows = [Setting(name, tuple(each.get(name, "–") for each in every)) for name in _united(every)]
-    differ = tuple(row for row in rows if len(set(row.values)) > 1)
+    names = _united(every)
+    differ = [name for name in names if len({exact(each.get(name), most=math.inf) for each in every}) > 1]
+    settings = tuple(Setting(name, tuple(exact(each.get(name)) for each in every)) for name in differ)
     places, apart = _places(records)
     endings = tuple(_endings(records, places, apart))
-    return Comparison(records, places, differ, len(rows) - len(differ), endings, tuple(apart))
+    return Comparison(records, places, settings, len(names) - len(differ), endings, tuple(apart))
 
 
 def _names(runs: Sequence[Run]) -> list[str]:
@@ -107,12 +109,12 @@ def _names(runs: Sequence[Run]) -> list[str]:
     return [name if names.count(name) == 1 else f"{name} ({number + 1})" for number, name in enumerate(names)]
 
 
-def _settings(run: Run, record: xr.Dataset) -> dict[str, str]:
+def _settings(run: Run, record: xr.Dataset) -> dict[str, Any]:
     """Everything that was set, by name: in the words of run.json, and the columns of members that it does not have."""
     told = {name: value for name, value in flat(fields(run.about)) if value != {} and not name.startswith(_EACH)}
     told = {name.removeprefix("config."): value for name, value in told.items()}
     columns = {name: np.unique(record[name].values).tolist() for name in hyperparameters(record)}
-    return {name: exact(value) for name, value in (columns | told).items()}
+    return columns | told
 
 
 def _united(tables: Iterable[Iterable[Any]]) -> list[Any]:

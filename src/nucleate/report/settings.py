@@ -20,15 +20,15 @@ def flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield f"{prefix}{key}", value
 
 
-def exact(value: Any) -> str:
-    """A setting as it was set, unrounded: it must be possible to type it in again.
+def exact(value: Any, most: float = _MANY) -> str:
+    """A setting as it was set, unrounded: it must be possible to type it in again. `most`: of a list, in full.
 
     >>> exact([1e-3, None]), exact(list(range(20)))
     ('0.001, –', '0, 1, 2, …, 18, 19, (20 values)')
     """
     if isinstance(value, list | tuple):
-        shown = [exact(item) for item in value]
-        if len(shown) > _MANY:
+        shown = [exact(item, most) for item in value]
+        if len(shown) > most:
             shown = [*shown[:3], "…", *shown[-2:], f"({len(value)} values)"]
         return ", ".join(shown)
     return "–" if value is None else str(value)

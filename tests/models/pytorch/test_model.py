@@ -173,6 +173,23 @@ def test_another_process_traces_again():
     assert np.array_equal(other.fresh(1).parameters["0.weight"], model.fresh(1).parameters["0.weight"])
 
 
+class Scaled(nn.Module):
+    def __init__(self, scale, shift):
+        super().__init__()
+        self.linear, self.scale, self.shift = nn.Linear(3, 3), {"by": [scale]}, torch.tensor(shift)
+
+    def forward(self, x):
+        return self.linear(x) * self.scale["by"][0] + self.shift
+
+
+def test_a_module_is_known_by_its_settings_and_not_by_its_weights():
+    names = [from_torch(Scaled(*given), X).origin.identity for given in ((1, 0.0), (1, 0.0), (2, 0.0), (1, 0.5))]
+    assert names[0] == names[1]
+    assert len(set(names)) == 3
+    model = from_torch(drops(), X)
+    assert model.eval().origin.identity != model.origin.identity
+
+
 def test_threads_trace_one_after_another():
     model = from_torch(Tied(), X)
     sizes = range(1, 9)

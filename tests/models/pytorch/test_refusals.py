@@ -179,10 +179,23 @@ def test_buffers_that_differ_between_members():
         def __init__(self):
             super().__init__()
             self.register_buffer("frequencies", torch.randn(3))
+            self.register_buffer("unknown", torch.full((3,), torch.nan))
 
         def forward(self, x):
             return torch.sin(x * self.frequencies)
 
+    class Drawn(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Sequential(nn.Linear(3, 3))
+            self.linear[0].shift, self.scale = torch.randn(3), 1 + torch.rand(()).item()
+
+        def forward(self, x):
+            return self.linear(x) * self.scale + self.linear[0].shift
+
+    from_torch(Drawn(), X)
+    with pytest.raises(ValueError, match=r"'(scale|linear\.0\.shift)' is not trained, yet differs"):
+        from_torch(Drawn, X)
     from_torch(Features(), X)
     with pytest.raises(ValueError, match="'frequencies' is not trained, yet differs between two modules"):
         from_torch(Features, X)

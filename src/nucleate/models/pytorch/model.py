@@ -101,7 +101,8 @@ def from_torch(module: Any, /, *example: Any, **named: Any) -> TorchModel:
     `example`, `named`: what to call the module with, arrays or tensors. On these, outputs and gradients are compared
     with the module's own. What would be wrong without a sign is refused, with the name of the part that does it: batch
     norm in training, other types than float32, randomness besides dropout, decisions by the values of tensors, hooks,
-    and attributes that change in `forward`. The module is copied and not touched.
+    and attributes that change in `forward`. The module is copied and not touched. As everywhere in JAX, whole numbers
+    have 32 bits, and an index that is out of bounds is no error.
 
         model = from_torch(torch.nn.Linear(3, 2), torch.ones(5, 3))
         model(jnp.ones((5, 3)))               # inside jax.jit, jax.grad and jax.vmap, too

@@ -44,8 +44,9 @@ class Origin:
             return cls(module)
         refusals.refuse_arguments(module)
         origin, another = (cls(_made(module, seed), module) for seed in (0, 1))
-        for name, value in origin.constants.items():
-            if not np.array_equal(value, another.constants[name], equal_nan=True):
+        others = another.constants | another.settings
+        for name, value in (origin.constants | origin.settings).items():
+            if _bytes(value) != _bytes(others.get(name)):
                 raise refusals.refused(
                     f"'{name}'",
                     "is not trained, yet differs between two modules that the function makes, where members of a fleet "
@@ -65,6 +66,14 @@ class Origin:
         return {name: _array(tensor) for name, tensor in held if not tensor.requires_grad}
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """What its parts keep as attributes: tensors that are no buffers, and values that are plain, such as a mode."""
+        held = [(name, *item) for name, part in self.module.named_modules() for item in vars(part).items()]
+        found = {".".join(filter(None, (name, key))): value for name, key, value in held}
+        tensors = {name: _array(value) for name, value in found.items() if hasattr(value, "detach")}
+        return {name: value for name, value in found.items() if _is_plain(value)} | tensors
+
+    @property
     def names(self) -> dict[str, str]:
         """Every name of a parameter or buffer, with its first."""
         first: dict[int, str] = {}
@@ -74,10 +83,11 @@ class Origin:
 
     @property
     def identity(self) -> str:
-        """A digest of what the module is, besides what is trained and how it is written."""
-        digest = hashlib.sha256(repr((type(self.module), self.module)).encode())
-        for name, array in sorted(self.constants.items()):
-            digest.update(name.encode() + array.tobytes())
+        """A digest of what the module is, besides what is trained and how it is written: its parts, what is constant in
+        them, and the settings that they keep as attributes, such as their mode."""
+        digest = hashlib.sha256(f"{type(self.module).__qualname__} {self.module!r}".encode())
+        for name, value in sorted((self.constants | self.settings).items()):
+            digest.update(name.encode() + _bytes(value))
         return digest.hexdigest()[:16]
 
     @cached_property
@@ -121,6 +131,20 @@ def _made(make: Callable[[], Any], seed: Any) -> Any:
     with _TRACING, pytorch().random.fork_rng(devices=[]):
         pytorch().default_generator.manual_seed(int(seed))
         return make()
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is written alike in every process."""
+    if isinstance(value, Mapping):
+        return all(map(_is_plain, (*value.keys(), *value.values())))
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, bool | int | float | complex | str | bytes)
+
+
+def _bytes(value: Any) -> bytes:
+    """An array or a plain value, as it is told from others."""
+    return value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
 
 
 def _array(tensor: Any) -> np.ndarray:

@@ -156,4 +156,4 @@ class LearningCoefficient:
 
 
 ERRORS = ("statistical", "shift", "discretisation")
-"""What `LearningCoefficient.error` is made of: independent, so that squares add up."""
+"""What `LearningCoefficient.error` is made of, taken to be independent: squares add up."""
