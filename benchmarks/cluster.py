@@ -83,9 +83,9 @@ class _Line:
         return {f"tcp://10.0.{n // 250}.{n % 250}:40000": 1 for n in range(self.workers)}
 
     def ask(self, address: str, what: str, function: Any, *args: Any) -> _Answered:
-        import cloudpickle
+        from nucleate.fleet.clusters.parcel import packed
 
-        self.sent += len(cloudpickle.dumps((function, args)))
+        self.sent += len(packed((function, args)))
         self.asked += 1
         return _Answered("trained")
 
@@ -213,18 +213,17 @@ def scheduler(calls: int = 1000) -> None:
 
 
 def store() -> None:
-    from nucleate.fleet import Every, Members, Plan
+    from nucleate.fleet import Members, Plan
     from nucleate.fleet.layout import Layout
     from nucleate.papers import paper
     from nucleate.record import Store, create_store, open_record
     from nucleate.record.opening import missing_chunks
 
-    del Every
     experiment = paper("grokking").experiments["grokking/phase-rates"].paper
     row, recipe = experiment.members().only([0]), experiment.recipe()
     for members in (10_000, 100_000, 1_000_000):
         table = Members({name: np.repeat(column, members) for name, column in row.items()})
-        plan = Plan(recipe, table, 0 + 100, block=1)
+        plan = Plan(recipe, table, 100, block=1)
         shapes = {probe.name: ((1,) * len(probe.dims), np.dtype("float32")) for probe in recipe.probes}
         layout = Layout(plan, 64, shapes)
         layout.__dict__["described"] = {}

@@ -4,6 +4,7 @@ In CPU time, which a busy moment changes less than it does a clock on the wall; 
 wastes none of it.
 """
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -119,10 +120,11 @@ def torch_loop(case: Case, steps: int) -> float:
     module, pairs, label = case.module(), torch.tensor(case.pairs), torch.tensor(case.label).long()
     optimizer = torch.optim.AdamW(module.parameters(), lr=RATE, weight_decay=0.01)
     losses: list[float] = []
+    numbers = itertools.count()
 
     def step() -> None:
         loss = functional.cross_entropy(module(pairs), label)
-        if len(losses) % 10 == 0:
+        if next(numbers) % 10 == 0:
             losses.append(loss.item())
         optimizer.zero_grad()
         loss.backward()

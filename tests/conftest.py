@@ -95,17 +95,18 @@ def common(tmp_path_factory) -> Path:
 def compiled_once():
     """Fleets of equal recipes share their programs, for tests that train the same one again and again."""
     from nucleate.fleet import estimate
+    from nucleate.fleet.cut import Cut
     from nucleate.fleet.program import Program
 
     @functools.cache
-    def shared(recipe, static: tuple, lanes: int, keep_weights) -> Program:
-        return Program(recipe, dict(static), lanes, keep_weights)
+    def shared(recipe, static: tuple, cut: Cut, keep_weights) -> Program:
+        return Program(recipe, dict(static), cut, keep_weights)
 
-    def program(recipe, static: dict, lanes: int, keep_weights=None) -> Program:
+    def program(recipe, static: dict, cut: Cut, keep_weights=None) -> Program:
         try:
-            return shared(recipe, tuple(static.items()), lanes, keep_weights)
+            return shared(recipe, tuple(static.items()), cut, keep_weights)
         except TypeError:  # there is an array among its fields
-            return Program(recipe, static, lanes, keep_weights)
+            return Program(recipe, static, cut, keep_weights)
 
     with pytest.MonkeyPatch.context() as patch:
         for home in (estimate, sys.modules["nucleate.fleet.train"]):

@@ -21,6 +21,7 @@ import nucleate.report
 from nucleate import machine
 from nucleate.claims import evidence
 from nucleate.fleet import Silent, train
+from nucleate.fleet.cut import Cut
 from nucleate.fleet.program import Program
 from nucleate.papers import Sizes
 from nucleate.papers.describe import describe
@@ -63,13 +64,13 @@ def _description(name: str):
     return describe(_paper(name))
 
 
-def _compiled_once(recipe, static: dict, block: int, keep_weights=None) -> Program:
-    return _program(recipe, tuple(static.items()), block, keep_weights)
+def _compiled_once(recipe, static: dict, cut: Cut, keep_weights=None) -> Program:
+    return _program(recipe, tuple(static.items()), cut, keep_weights)
 
 
 @functools.cache
-def _program(recipe, static: tuple, block: int, keep_weights) -> Program:
-    return Program(recipe, dict(static), block, keep_weights)
+def _program(recipe, static: tuple, cut: Cut, keep_weights) -> Program:
+    return Program(recipe, dict(static), cut, keep_weights)
 
 
 class _Breaking(Silent):

@@ -58,6 +58,7 @@ class Sums(Recipe):
     static: tuple[str, ...] = ()
     crossings: tuple[Crossing, ...] = ()
     stop: tuple[str, ...] = ()
+    microbatches: int | tuple[int, ...] = 1
 
     @property
     def batching(self) -> Batching:  # type: ignore[override]
@@ -151,7 +152,7 @@ def members(count: int = 3, **columns: Any) -> Members:
 
 
 def all_sorts() -> Plan:
-    """Two groups of shapes, minibatches, noise, five step axes, members that stop early and one that diverges."""
+    """Two groups of shapes, minibatches in pieces, noise, five step axes, members that stop early or diverge."""
     recipe = Sums(
         p=6,
         batch=4,
@@ -160,6 +161,7 @@ def all_sorts() -> Plan:
         extra=ALL_SORTS,
         crossings=(Crossing("low", "fit", at_least=-0.04),),
         stop=("low",),
+        microbatches=(2, 4),
     )
     rows = members(train_size=[8, 20] * 3, seed=range(6), eta_dec=[1e-2, 1e-3, 1e30, 1e-4, 1e-2, 3e-2], wd_dec=0.01)
     return Plan(recipe, rows, steps=3000, block=2, about={"experiment": "all-sorts"}, keep_weights=Every(700))

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -17,24 +18,25 @@ import pytest
 distributed = pytest.importorskip("distributed")
 
 import cluster_faults  # noqa: E402
-from cluster_faults import SILENCE, fleet, pause, train_on  # noqa: E402
+from cluster_faults import fleet, hold, is_held, train_on  # noqa: E402
+from patience import wait_until  # noqa: E402
 
 from nucleate import machine  # noqa: E402
 from nucleate.fleet import Interruption, Silent, spread_over, train  # noqa: E402
 from nucleate.fleet.clusters import crew, roster  # noqa: E402
 from nucleate.fleet.clusters.lease import Lease  # noqa: E402
+from nucleate.fleet.clusters.line import Line  # noqa: E402
 from nucleate.record import Run, RunError, verify  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("default")  # Dask's own
 
 
 class Listener(Silent):
-    """Remembers what it is told, and calls a function in the midst of training."""
+    """Remembers what it is told."""
 
-    def __init__(self, act=None, after: int = 1):
+    def __init__(self):
         self.told: list[str] = []
         self.steps = 0
-        self._act, self._left = act, after
 
     def tell(self, line: str) -> None:
         self.told.append(line)
@@ -58,20 +60,20 @@ def whole(tmp_path_factory, client):
     return train_on(None, tmp_path_factory.mktemp("whole") / "run")
 
 
-@contextlib.contextmanager
-def slowly(client, seconds: float) -> Iterator[None]:
-    client.run(pause, seconds)
-    yield
-    client.run(pause, 0.0)
+@pytest.fixture
+def gate(client, tmp_path) -> Path:
+    """While this file is there, workers wait where they are told to `hold`."""
+    (tmp_path / "gate").touch()
+    return tmp_path / "gate"
 
 
 @contextlib.contextmanager
 def meanwhile(act) -> Iterator[None]:
     """Call a function from another thread."""
-    thread = threading.Thread(target=act)
-    thread.start()
-    yield
-    thread.join()
+    with ThreadPoolExecutor(1) as pool:
+        doing = pool.submit(act)
+        yield
+        doing.result()
 
 
 def files(run: Run) -> dict[str, bytes]:
@@ -87,41 +89,42 @@ def assert_same(run: Run, whole: Run) -> None:
     assert not run.lease.exists()
 
 
-def wait_until(so: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 120
-    while not so():
-        assert time.monotonic() < deadline, "not in two minutes"
-        time.sleep(0.01)
-
-
-def wait_for_progress(folder: Path) -> None:
-    wait_until(lambda: [*folder.glob("checkpoints/*.done")])
+def done(folder: Path) -> list[Path]:
+    return [*folder.glob("checkpoints/*.done")]
 
 
 def test_the_record_is_that_of_one_process(client, whole, tmp_path):
     watch = Listener()
-    with slowly(client, 0.02):  # or one could have trained everything before the other is ready
-        run = train_on(client, tmp_path / "run", watch)
+    run = train_on(client, tmp_path / "run", watch)
     assert_same(run, whole)
     assert watch.steps == 8 * 800
     assert any("2 workers, with 2 threads at tcp://" in line for line in watch.told)
-    signatures = {file.read_text() for file in run.checkpoints.glob("*.done")}
-    assert len(signatures) == 2  # both have trained
-    assert all('"place": 0' in each for each in signatures)
+    signatures = [json.loads(file.read_text()) for file in done(run.path)]
+    assert {each["worker"] for each in signatures} == {*client.nthreads()}  # each was given one at once
+    assert {each["place"] for each in signatures} == {0}
+    pauses = client.run(lambda dask_worker: dask_worker.memory_manager.memory_pause_fraction)
+    assert {*pauses.values()} == {np.inf}
 
 
-def test_a_worker_that_is_killed_is_replaced(client, whole, tmp_path):
-    """Its shards go on elsewhere, and its successor, which joins late, is used."""
-    victims = client.run(os.getpid)
-    rng = np.random.default_rng(1)
+def test_a_worker_that_is_killed_is_replaced(client, whole, tmp_path, gate):
+    """Its shards go on elsewhere, and its successor, which joins late, is used. Nobody waits for what it had said."""
+    rng, here = np.random.default_rng(1), Line(client, "it can be done again")
+    here.patience = 0.5
+    address, victim = list(client.run(os.getpid).items())[rng.integers(2)]
+    client.run(hold, gate, {6: 200, 7: 600})
+    said = here.ask(address, "answer", abs, -3)
 
     def kill() -> None:
-        wait_for_progress(tmp_path / "run")
-        time.sleep(rng.uniform(0, 0.3))
-        os.kill(rng.choice([*victims.values()]), signal.SIGKILL)
+        try:
+            wait_until(lambda: said.status == "finished" and done(tmp_path / "run"))
+            time.sleep(rng.uniform(0, 0.3))
+            os.kill(victim, signal.SIGKILL)
+        finally:
+            gate.unlink()
+        assert here.answers([said]) == {}
 
     watch = Listener()
-    with slowly(client, 0.05), meanwhile(kill):
+    with meanwhile(kill):
         run = train_on(client, tmp_path / "run", watch)
     assert_same(run, whole)
     assert watch.steps == 8 * 800
@@ -129,16 +132,14 @@ def test_a_worker_that_is_killed_is_replaced(client, whole, tmp_path):
     client.wait_for_workers(2)
 
 
-def test_ctrl_c_is_a_checkpoint_and_the_run_goes_on_here(client, whole, tmp_path):
-    def begun() -> bool:
-        """Whether one of the shards that are handed out second has just begun: it lasts longer than a stop takes."""
-        return any(int(each.stem) >= 2 for each in tmp_path.glob("run/checkpoints/*.checkpoint"))
+def test_ctrl_c_is_a_checkpoint_and_the_run_goes_on_here(client, whole, tmp_path, gate):
+    client.run(hold, gate, {2: 100, 3: 500})
 
     def press() -> None:
-        wait_until(begun)
+        wait_until(lambda: is_held(gate, 2) or is_held(gate, 3))
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
-    with slowly(client, 0.2), meanwhile(press), pytest.raises(Interruption, match="resume"):
+    with meanwhile(press), pytest.raises(Interruption, match="resume"):
         train_on(client, tmp_path / "run")
     run = Run.open(tmp_path / "run")
     assert run.status == "interrupted"
@@ -147,14 +148,12 @@ def test_ctrl_c_is_a_checkpoint_and_the_run_goes_on_here(client, whole, tmp_path
     assert_same(train_on(None, run.path), whole)
 
 
-def test_workers_stop_when_the_client_is_killed(client, whole, tmp_path):
+def test_workers_stop_when_the_client_is_killed(client, whole, tmp_path, gate):
     """Three times, at random moments; then the run goes on here."""
     folder, rng = tmp_path / "run", np.random.default_rng(4)
     command = [sys.executable, cluster_faults.__file__]
-    with (
-        slowly(client, 0.05),
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as maker,
-    ):
+    client.run(hold, gate, {7: 400})
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as maker:
         assert maker.stdin
         assert maker.stdout
         for shards in (0, 1, 3):
@@ -162,17 +161,16 @@ def test_workers_stop_when_the_client_is_killed(client, whole, tmp_path):
             maker.stdin.flush()
             number = int(maker.stdout.readline())
             wait_until(lambda: Lease.read(folder / "cluster.json"))
-            wait_until(lambda shards=shards: len([*folder.glob("checkpoints/*.done")]) >= shards)
+            wait_until(lambda shards=shards: len(done(folder)) >= shards)
             time.sleep(rng.uniform(0, 0.5))
             os.kill(number, signal.SIGKILL)
             assert int(maker.stdout.readline()) == -signal.SIGKILL
             assert Run.open(folder).status != "complete"
         maker.communicate()
-        time.sleep(SILENCE + 1.0)
-        assert client.run(_idle) == dict.fromkeys(client.nthreads(), True)
-        before = files(Run.open(folder))
-        time.sleep(0.5)
-        assert files(Run.open(folder)) == before
+    wait_until(lambda: all(client.run(_idle).values()))
+    before = files(Run.open(folder))
+    time.sleep(0.5)
+    assert files(Run.open(folder)) == before
     assert_same(train_on(None, folder), whole)
 
 
@@ -210,10 +208,10 @@ def test_what_cannot_train_is_refused_before_anything_is_trained(client, tmp_pat
 def test_a_folder_that_workers_do_not_see(client, tmp_path, monkeypatch):
     invite = roster.Roster._invite
 
-    def elsewhere(self, address):
+    def elsewhere(self, address, threads):
         with monkeypatch.context() as patch:
             patch.setattr(type(self._run), "lease", tmp_path / "elsewhere/cluster.json")
-            return invite(self, address)
+            return invite(self, address, threads)
 
     monkeypatch.setattr(roster.Roster, "_invite", elsewhere)
     with pytest.raises(RunError, match=r"does not see .*run: put the run on a file system that all workers share"):

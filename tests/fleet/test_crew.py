@@ -58,10 +58,11 @@ class MadeUp(line.Line):
         return answer
 
     def _work(self, answer, address, function, args):
+        answer.set_running_or_notify_cancel()
         try:
             with self._one_at_a_time:
                 answer.set_result(
-                    self._arrive(address, *args) if function is crew.arrive else self._train(address, *args)
+                    self._arrive(address, *args) if function is line.arrive else self._train(address, *args)
                 )
         except BaseException as failure:
             answer.set_exception(failure)
@@ -69,6 +70,8 @@ class MadeUp(line.Line):
     def _arrive(self, address, *args):
         if isinstance(platform := self.platforms[address], Exception):
             raise platform
+        if callable(platform):
+            platform()
         arrival = crew.arrive(*args)
         environment = replace(arrival.environment, platform={**arrival.environment.platform, **platform})
         return replace(arrival, environment=environment)
@@ -210,6 +213,65 @@ def test_a_worker_that_joins_late_and_cannot_train_is_left_out(tmp_path, platfor
     assert made_up.asked.count(("late", "nucleate-arrive")) == 1  # and never again
 
 
+@pytest.fixture
+def released():
+    """What a worker waits for that answers no more."""
+    released = threading.Event()
+    yield released
+    released.set()
+
+
+def test_who_leaves_while_it_is_asked_is_not_waited_for(tmp_path, monkeypatch, released):
+    def leave():
+        del made_up.platforms["leaves"]
+        released.wait(60)
+
+    monkeypatch.setattr(roster, "_LOOK", 0.0)
+    made_up = MadeUp(leaves=leave, stays={})
+    made_up._one_at_a_time = contextlib.nullcontext()
+    assert trained_by(train(PLAN, tmp_path / "run", on=made_up)) == {"stays"}
+
+
+def test_a_shard_says_who_had_it_before(tmp_path, released):
+    def at_work(worker: str, number: int) -> None:
+        if worker == "lost":
+            made_up.platforms.pop("lost", None)
+            released.wait(60)
+
+    made_up = MadeUp(at_work, lost={}, stays={})
+    made_up._one_at_a_time = contextlib.nullcontext()
+    run = train(PLAN, tmp_path / "run", on=made_up)
+    signatures = [json.loads(file.read_text()) for file in run.checkpoints.glob("*.done")]
+    assert [each["after"] for each in signatures if "after" in each] == [{"lost": 0}]
+    assert {each["worker"] for each in signatures} == {"stays"}
+
+
+def test_a_process_that_knows_nothing_of_the_run_is_asked_again(tmp_path):
+    """At the address of one that did: its nanny may have started it anew."""
+
+    def at_work(worker: str, number: int) -> None:
+        if number == 2:
+            crew._places.clear()
+
+    made_up = MadeUp(at_work, a={})
+    assert train(PLAN, tmp_path / "run", on=made_up).status == "complete"
+    assert made_up.asked.count(("a", "nucleate-arrive")) == 2
+
+
+def test_a_stop_does_not_wait_for_ever(tmp_path, monkeypatch, released):
+    stopping = threading.Event()
+
+    def at_work(worker: str, number: int) -> None:
+        stopping.set()
+        released.wait(60)
+
+    monkeypatch.setattr(cluster_module, "_LAST_WORDS", 0.1)
+    monkeypatch.setattr(machine, "asked_to_stop", stopping.is_set)
+    with pytest.raises(Interruption):
+        train(PLAN, tmp_path / "run", on=MadeUp(at_work, a={}))
+    assert not released.is_set()
+
+
 def test_of_many_data_the_client_keeps_none(tmp_path, monkeypatch):
     plan, again = (Plan(Sums(), members(6), steps=20, block=1) for _ in range(2))
     monkeypatch.setattr(estimate, "_KEPT", 0)
@@ -218,6 +280,13 @@ def test_of_many_data_the_client_keeps_none(tmp_path, monkeypatch):
     here = train(again, tmp_path / "here").record().load()
     assert set(again._made) == set(range(6))
     xr.testing.assert_identical(there, here)
+
+
+def test_workers_cut_up_the_work_as_the_client_says(tmp_path):
+    """Also where one network is spread over cores, of which they have others."""
+    plan = Plan(Sums(batch=4, microbatches=(2, 4)), members(1), steps=20, microbatches=4, spread=True)
+    here = train(plan, tmp_path / "here").record().load()
+    xr.testing.assert_identical(train(plan, tmp_path / "there", on=MadeUp(a={})).record().load(), here)
 
 
 def test_a_cluster_without_workers_is_refused(tmp_path):

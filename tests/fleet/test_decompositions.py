@@ -10,7 +10,7 @@ from jaxtyping import Array, Float
 from small_fleets import Sums, members
 
 from nucleate import machine
-from nucleate.fleet import Every, Plan, Probe, Recipe, Silent, block_size, executor, train
+from nucleate.fleet import Every, Plan, Probe, Recipe, Silent, executor, speeds, train
 from nucleate.fleet.decompositions import most_at_once
 from nucleate.fleet.program import Program
 
@@ -110,8 +110,8 @@ def test_networks_that_begin_with_decompositions_are_started_one_after_the_other
 
 
 def test_members_that_are_decomposed_are_not_put_into_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr(block_size, "_WORTH_MEASURING", 1)
-    monkeypatch.setattr(block_size, "_speed", lambda *_: pytest.fail("there is nothing to choose from"))
+    monkeypatch.setattr(speeds, "_WORTH_MEASURING", 1)
+    monkeypatch.setattr(speeds, "_speed", lambda *_: pytest.fail("there is nothing to choose from"))
     assert train(fleet(), tmp_path / "run").about.block == 1
 
 

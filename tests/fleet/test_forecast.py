@@ -3,7 +3,7 @@
 import pytest
 from small_fleets import Sums, members
 
-from nucleate.fleet import Plan, block_size, forecast, train
+from nucleate.fleet import Plan, forecast, speeds, train
 from nucleate.fleet.program import Program
 
 
@@ -15,7 +15,7 @@ def nothing_remembered(tmp_path, monkeypatch):
 @pytest.fixture
 def hundred_a_second(monkeypatch):
     """The speed of every program, made up."""
-    monkeypatch.setattr(block_size, "_speed", lambda plan, members, lanes: 100.0)
+    monkeypatch.setattr(speeds, "_speed", lambda plan, members, cut, abreast: 100.0)
 
 
 def test_the_record_is_as_large_as_foretold(tmp_path, hundred_a_second, compiled_once):
@@ -68,7 +68,7 @@ def test_of_many_kinds_a_few_are_looked_at(hundred_a_second, monkeypatch):
 
 def test_a_real_measurement(compiled_once):
     about = forecast(Plan(Sums(), members(2), 20, block=1))
-    assert about.pace.block == 1
+    assert about.pace.cut.block == 1
     assert about.pace.speed > 0
     assert about.seconds > 0
 

@@ -1,18 +1,18 @@
 """Who may write a run: a worker that is presumed dead, and one of a session that is over, write nothing."""
 
 import shutil
-import time
 
 import pytest
+from patience import wait_until
 from small_fleets import Sums, members
 
 from nucleate.fleet import Plan, train
 from nucleate.fleet import shard as shard_module
-from nucleate.fleet.clusters import crew
+from nucleate.fleet.clusters import crew, lease
 from nucleate.fleet.clusters.crew import Brief, Task, arrive, labour
 from nucleate.fleet.clusters.lease import Landlord, Lease, Superseded, require_lease
 from nucleate.fleet.estimate import Needs
-from nucleate.record import Run
+from nucleate.record import Run, RunError, document
 
 PLAN = Plan(Sums(), members(2), steps=20, block=1)
 NOBODY = {"worker": "test", "place": 0}
@@ -46,24 +46,35 @@ def test_no_other_session_may_write(landlord):
         require_lease(landlord.file, landlord.session, 0, 1)
 
 
+def test_a_lease_that_is_replaced_while_it_is_read_is_read_again(landlord, monkeypatch):
+    """As on NFS, where another machine may replace it."""
+    usual, tries = document.read, []
+
+    def stale(kind, file):
+        tries.append(file)
+        if len(tries) == 1:
+            raise RunError("Stale file handle")
+        return usual(kind, file)
+
+    monkeypatch.setattr(document, "read", stale)
+    require_lease(landlord.file, landlord.session, 0, landlord.grant(0))
+    assert len(tries) == 2
+
+
 def test_the_lease_beats_and_says_when_to_stop(landlord):
     before = Lease.read(landlord.file)
-    time.sleep(0.3)
+    wait_until(lambda: Lease.read(landlord.file).beat > before.beat + 1)
     landlord.stop()
-    now = Lease.read(landlord.file)
-    assert before
-    assert now
-    assert now.beat > before.beat + 1
-    assert (before.stop, now.stop) == (False, True)
+    assert (before.stop, Lease.read(landlord.file).stop) == (False, True)
 
 
 def test_who_arrives_says_what_it_sees(landlord, tmp_path):
-    seen = arrive(landlord.file, landlord.session, PLAN.recipe)
+    seen = arrive(landlord.file, landlord.session, PLAN.recipe, 1)
     assert seen.sees
     assert seen.writes
     assert list(tmp_path.iterdir()) == [landlord.file]
-    assert not arrive(landlord.file, "another", PLAN.recipe).sees
-    assert not arrive(tmp_path / "elsewhere/cluster.json", landlord.session, PLAN.recipe).sees
+    assert not arrive(landlord.file, "another", PLAN.recipe, 1).sees
+    assert not arrive(tmp_path / "elsewhere/cluster.json", landlord.session, PLAN.recipe, 1).sees
 
 
 # --- the work of a worker, in this process ----------------------------------------------------------------------------
@@ -151,22 +162,27 @@ def test_a_worker_that_is_overtaken_in_the_midst_writes_no_more(begun, landlord,
     assert files(begun) == before
 
 
-def test_a_worker_that_wakes_when_its_shard_is_done_writes_nothing(begun, landlord, monkeypatch):
-    """The lease has forgotten the shard by then."""
+@pytest.mark.parametrize(("hidden", "epochs"), [(-1.0, {}), (60.0, {"0": 2})])
+def test_a_worker_that_wakes_when_its_shard_is_done_writes_nothing(begun, landlord, monkeypatch, hidden, epochs):
+    """Neither when the lease has forgotten the shard, nor where a file system of others does not show its done file."""
+    monkeypatch.setattr(lease, "_HIDDEN", hidden)
     told, usual = brief(begun, landlord), shard_module._train_chunk
 
     def asleep(*args):
         landlord.grant(0)
-        (begun.checkpoints / "00000.done").touch()
+        done.touch()
         landlord.settle(0)
         landlord._write()
+        if epochs:
+            done.unlink()
         usual(*args)
 
+    done = begun.checkpoints / "00000.done"
     monkeypatch.setattr(shard_module, "_train_chunk", asleep)
     first, before = landlord.grant(0), files(begun)
     assert labour(landlord.session, told, task(0, first), print) == "superseded"
-    assert Lease.read(landlord.file).epochs == {}
-    changed = {begun.checkpoints / "00000.done", landlord.file}
+    assert Lease.read(landlord.file).epochs == epochs
+    changed = {done, landlord.file}
     assert {file for file, content in files(begun).items() if before.get(file) != content} <= changed
 
 
@@ -176,7 +192,7 @@ def test_without_a_beat_workers_save_and_stop(begun, landlord, monkeypatch):
     landlord._over.set()  # as if its process had died: the file stays as it is
     epoch = landlord.grant(0)
     place = crew.Workplace(told, print)
-    time.sleep(0.6)
+    assert place._stop.wait(60)
     assert place.train(task(0, epoch)) == "stopped"
     assert (begun.checkpoints / "00000.checkpoint").exists()
     assert not (begun.checkpoints / "00000.done").exists()

@@ -274,9 +274,9 @@ def test_streamed_samples_are_fresh_and_are_what_is_learned_from(trained, block)
 # --- looking changes nothing ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("block", [1, 4])
-def test_looking_more_often_and_at_more_changes_no_number(trained, block):
-    sparse = Sums(batch=4, look=Every(10))
+@pytest.mark.parametrize(("block", "microbatches"), [(1, 1), (4, 1), (1, 2), (4, 2)])
+def test_looking_more_often_and_at_more_changes_no_number(trained, block, microbatches):
+    sparse = Sums(batch=4, look=Every(10), microbatches=microbatches)
     extra = (
         Probe("grads", embedding_grads, Every(1), ("token", "dim")),
         Probe("first_weight", first_weight, LogSpaced(7), ("input", "unit"), axis="step_weight"),

@@ -6,7 +6,7 @@ import json
 import pytest
 from small_fleets import Sums, members
 
-from nucleate.fleet import Allow, Plan, Silent, train
+from nucleate.fleet import Allow, Plan, Silent, replay, train
 from nucleate.fleet.sessions import same_bits
 from nucleate.record import Run, RunError
 
@@ -86,3 +86,61 @@ def test_the_same_environment_is_not_noted(interrupted):
     done = train(PLAN, interrupted.path)
     assert done.about.sessions == ()
     assert same_bits(done)
+
+
+# --- runs that do not say into how many pieces they cut their batches --------------------------------------------
+
+IN_PIECES = dataclasses.replace(PLAN, recipe=Sums(batch=4, microbatches=(4, 2)))
+
+
+def forget_pieces(run: Run) -> None:
+    """As before run.json said it."""
+    file = run.path / "run.json"
+    about = json.loads(file.read_text())
+    file.write_text(
+        json.dumps({name: value for name, value in about.items() if name not in ("microbatches", "spread")})
+    )
+
+
+@pytest.fixture
+def older(tmp_path) -> Run:
+    with pytest.raises(RuntimeError, match="on purpose"):
+        train(IN_PIECES, tmp_path / "run", watch=Stops(), checkpoint_seconds=0)
+    forget_pieces(run := Run(tmp_path / "run"))
+    return run
+
+
+def test_pieces_that_nobody_knows_are_refused_and_noted_where_they_are_allowed(older):
+    with pytest.raises(RunError, match=r"was begun with microbatches unknown \(now 4\): bits.*--with-other-versions"):
+        train(IN_PIECES, older.path)
+    assert older.about.microbatches is None
+    done = train(IN_PIECES, older.path, allow=Allow.OTHER_VERSIONS)
+    assert (done.status, done.about.microbatches, done.about.spread) == ("complete", 4, False)
+    assert len(done.about.sessions) == 1
+    assert not same_bits(done)
+
+
+def test_a_finished_run_without_pieces_opens_and_is_not_compared(tmp_path):
+    done = train(dataclasses.replace(IN_PIECES, microbatches=2), tmp_path / "run")
+    forget_pieces(done)
+    again = train(IN_PIECES, done.path)
+    assert again.status == "complete"
+    assert again.about.microbatches is None
+    loss = replay(IN_PIECES, done, 1).loss
+    assert loss.values == pytest.approx(done.record().loss.values[1:2], rel=1e-3)
+
+
+def test_pieces_that_leave_no_choice_need_not_be_noted(interrupted):
+    forget_pieces(interrupted)
+    done = train(PLAN, interrupted.path)
+    assert done.status == "complete"
+    assert done.about.sessions == ()
+
+
+def test_a_run_keeps_its_pieces(tmp_path):
+    with pytest.raises(RuntimeError, match="on purpose"):
+        train(dataclasses.replace(IN_PIECES, microbatches=2), tmp_path / "run", watch=Stops(), checkpoint_seconds=0)
+    done = train(IN_PIECES, tmp_path / "run")
+    assert done.about.microbatches == 2
+    whole = train(dataclasses.replace(IN_PIECES, microbatches=2), tmp_path / "whole")
+    assert done.record().load().identical(whole.record().load())

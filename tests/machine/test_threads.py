@@ -4,7 +4,16 @@ import threading
 import jax
 import pytest
 
-from nucleate.machine import PlatformError, cores, map_over_workers, mapped_by, one_thread_each, threads, workers
+from nucleate.machine import (
+    PlatformError,
+    compute_with,
+    cores,
+    map_over_workers,
+    mapped_by,
+    one_thread_each,
+    threads,
+    workers,
+)
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this platform binds no process to cores")
@@ -85,3 +94,12 @@ def test_lapack_has_one_thread_while_workers_fill_the_cores():
         assert set(counts()) == {1}
         inside = len(counts())
     assert inside == len(counts())
+
+
+def test_as_many_threads_as_a_worker_has_unless_the_user_says_otherwise(monkeypatch):
+    monkeypatch.setenv("PJRT_NPROC", "")  # so that it is put back
+    del os.environ["PJRT_NPROC"]
+    compute_with(3)
+    assert os.environ["PJRT_NPROC"] == "3"
+    compute_with(4)
+    assert os.environ["PJRT_NPROC"] == "3"

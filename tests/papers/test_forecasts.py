@@ -9,7 +9,7 @@ from toy_paper import FIRST, PAPER, SECOND
 
 import nucleate.papers
 from nucleate.cli import main
-from nucleate.fleet import block_size
+from nucleate.fleet import speeds
 from nucleate.papers.describe import describe
 
 
@@ -19,7 +19,7 @@ def ask(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(block_size, "_speed", lambda plan, members, lanes: 100.0)
+    monkeypatch.setattr(speeds, "_speed", lambda plan, members, cut, abreast: 100.0)
     monkeypatch.setattr(sys.modules["nucleate.fleet.forecast"], "_seconds_of_data", lambda plan, kind: 0.0)
     monkeypatch.setattr(nucleate.papers, "PAPERS", ("toy",))
     monkeypatch.setattr(nucleate.papers, "paper", {"toy": PAPER}.__getitem__)
@@ -44,13 +44,18 @@ def test_a_run_is_foretold(ask):
 def test_a_cluster_is_foretold_with_what_limits_it(ask):
     told = ask("plan", FIRST, "--seeds", "4000", "--steps", "500", "--workers", "100").stdout
     assert "3.3 min with 100 workers" in told
-    assert "shards    800 of about 5 networks and 25 s each" in told
+    assert "shards    800 of up to 5 networks, 25 s each" in told
     assert "limit     4,000 workers, which take 5 s" in told
     assert "a scheduler passed on" not in told
     crowded = ask("plan", FIRST, "--seeds", "4000", "--steps", "5", "--workers", "4000").stdout
     assert "1,333 shards a second, which is what a scheduler passed on" in crowded
+    absurd = ask("plan", FIRST, "--seeds", "4", "--steps", "500", "--workers", "1000000").stdout
+    assert "5 s with 4 of 1,000,000 workers" in absurd
+    assert "shards    4 of one network, 5 s each" in absurd
+    assert "a scheduler passed on" not in absurd
     refused = ask("plan", FIRST, "--workers", "0")
     assert (refused.returncode, "--workers must be >= 1; got 0." in refused.stderr) == (2, True)
+    assert "--workers must be >= 1 and < 2**31; got" in ask("plan", FIRST, "--workers", str(10**12)).stderr
 
 
 def test_a_replication_is_foretold_with_what_is_there_already(ask, toy):

@@ -53,7 +53,7 @@ def test_style_overrides_the_users_settings_and_gives_them_back():
         assert matplotlib.rcParams["lines.linestyle"] == "--"
 
 
-def test_threads_take_turns_and_the_settings_survive_them():
+def test_threads_compute_with_and_the_settings_survive_them():
     before = settings()
     barrier, seen = Barrier(2), []
 

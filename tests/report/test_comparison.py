@@ -81,11 +81,22 @@ def test_those_that_diverged_are_counted_and_in_no_median(tmp_path):
 def test_a_crossing_is_compared_as_the_share_that_crossed(tmp_path):
     crossed = {"grokked_step": (["member"], np.array([3, -1, 5, -1]))}
     for name in ("a", "b"):
-        from_arrays({"loss": np.ones((4, 3))}, range(3), members=4, facts=crossed, into=tmp_path / name)
+        from_arrays({"loss": np.ones((4, 8))}, range(8), members=4, facts=crossed, into=tmp_path / name)
     shares = {
         each.quantity: each.estimates[0].value for each in compare([Run(tmp_path / "a"), Run(tmp_path / "b")]).endings
     }
     assert shares["share with grokked"] == 0.5
+
+
+def test_what_a_longer_run_crossed_later_is_not_counted(tmp_path):
+    crossed = np.array([3, -1, 5, 9])
+    for name, steps in (("short", 5), ("long", 10)):
+        facts = {"grokked_step": (["member"], np.where(crossed < steps, crossed, -1))}
+        from_arrays({"loss": np.ones((4, steps))}, range(steps), members=4, facts=facts, into=tmp_path / name)
+    found = compare([Run(tmp_path / "short"), Run(tmp_path / "long")])
+    (shares,) = (each.estimates for each in found.endings if each.quantity == "share with grokked")
+    assert [share.value for share in shares] == [1 / 4, 1 / 4]
+    assert "The share with grokked is counted up to step 4; long went on." in found.apart
 
 
 def test_a_continuous_hyperparameter_does_not_take_networks_apart(tmp_path):

@@ -1,5 +1,6 @@
 """`--cluster`: the Dask cluster that a command trains on."""
 
+import asyncio
 import contextlib
 import warnings
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ HELP = "Train on a Dask cluster: local:4 (processes), tcp://HOST:PORT or a sched
 ClusterName = Annotated[str | None, tyro.conf.arg(metavar="CLUSTER", help=HELP)]
 
 _SECONDS = 10  # for a scheduler to answer
+_PROCESS = 3e8  # bytes of a worker that has imported and compiled
 # Ctrl-C in a terminal reaches all processes started from it; this one tells the others.
 _DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
@@ -25,23 +27,20 @@ def connected(where: str | None) -> Iterator[Any]:
     if where is None:
         yield None
         return
+    from nucleate import machine
+
     try:
         import distributed
         from distributed.versions import VersionMismatchWarning
     except ImportError:
         raise UsageError(f"--cluster {where} needs Dask: pip install 'nucleate[cluster]'.") from None
     with _closed_in_peace() as stack:
-        how = _local(where, stack, distributed) if _is_local(where) else _there(where)
-        try:
-            with warnings.catch_warnings():
-                # Which versions matter, and of what, is for the run to say.
-                warnings.simplefilter("ignore", VersionMismatchWarning)
-                client = distributed.Client(**how, timeout=_SECONDS, set_as_default=False)
-        except (OSError, ValueError, KeyError) as problem:
-            raise UsageError(
-                f"--cluster {where}: no scheduler answers there ({str(problem) or type(problem).__name__}). Is it "
-                "running, and can this machine reach it?"
-            ) from None
+        at = stack.enter_context(_local(where, distributed)) if _is_local(where) else _there(where, distributed)
+        machine.stop_if_asked()
+        with warnings.catch_warnings():
+            # Which versions matter, and of what, is for the run to say.
+            warnings.simplefilter("ignore", VersionMismatchWarning)
+            client = distributed.Client(at, timeout=_SECONDS, set_as_default=False)
         yield stack.enter_context(client)
 
 
@@ -82,12 +81,15 @@ def _processes(where: str) -> int:
     return int(count or machine.cores())
 
 
-def _local(where: str, stack: contextlib.ExitStack, distributed: Any) -> dict[str, Any]:
-    workers = _processes(where)
-    cluster = distributed.LocalCluster(
-        n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50, preload=[_DEAF]
-    )
-    return {"address": stack.enter_context(cluster)}
+def _local(where: str, distributed: Any) -> Any:
+    from nucleate import machine
+
+    processes = _processes(where)
+    machine.require_memory(processes * _PROCESS, f"--cluster {where}", "Ask for fewer processes.")
+    with machine.undisturbed():  # cut short, it leaves things behind
+        return distributed.LocalCluster(
+            n_workers=processes, threads_per_worker=1, dashboard_address=":0", silence_logs=50, preload=[_DEAF]
+        )
 
 
 @dataclass(frozen=True)
@@ -97,11 +99,32 @@ class _SchedulerFile:
     address: str
 
 
-def _there(where: str) -> dict[str, Any]:
-    if "://" in where:
-        return {"address": where}
+def _there(where: str, distributed: Any) -> str:
+    """The address of a scheduler, which answers there."""
+    address = where if "://" in where else _written_in(where)
+    try:
+        kind = asyncio.run(_kind(address, distributed))
+    except Exception as problem:  # whatever answers may say anything, such as that 3 EB follow
+        why = "what answers is something else" if isinstance(problem, MemoryError) else str(problem)
+        raise UsageError(
+            f"--cluster {where}: no scheduler answers there ({why or f'not in {_SECONDS} s'}). Is it running, and can "
+            "this machine reach it?"
+        ) from None
+    if kind != "Scheduler":
+        raise UsageError(f"--cluster {where}: a {kind.lower()} answers there; name the scheduler.")
+    return address
+
+
+async def _kind(address: str, distributed: Any) -> str:
+    """What answers at an address. A client would wait long for what is not Dask's, and then as long to be closed."""
+    how = distributed.Security().get_connection_args("client")
+    async with distributed.rpc(address, connection_args=how, timeout=_SECONDS) as there:
+        return (await asyncio.wait_for(there.identity(), _SECONDS))["type"]
+
+
+def _written_in(where: str) -> str:
     if not Path(where).is_file():
         raise UsageError(f"--cluster must be local:N, tcp://HOST:PORT or the file of a scheduler; got {where!r}.")
     from nucleate.record import document
 
-    return {"address": document.read(_SchedulerFile, Path(where)).address}
+    return document.read(_SchedulerFile, Path(where)).address

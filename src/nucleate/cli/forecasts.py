@@ -18,7 +18,7 @@ _MESSAGES = 8  # about a shard
 
 def foretell_run(name: str, plan, out: Path, cluster: str | None) -> None:
     """What `nucleate run` would do."""
-    about = _forecast(name, plan, threads_of(cluster))
+    about = _forecast(name, plan, threads_of(cluster), out)
     _title(name, about)
     rows = [_time(about), ("record", f"{_record(about)}: {out}{_status(out)}")]
     for line in aligned(rows):
@@ -28,16 +28,17 @@ def foretell_run(name: str, plan, out: Path, cluster: str | None) -> None:
 
 def foretell_cluster(name: str, plan, workers: int) -> None:
     """What a cluster of so many workers would do, and what keeps a larger one from doing it sooner."""
-    if workers < 1:
-        raise UsageError(f"nucleate plan: --workers must be >= 1; got {workers}.")
+    if not 1 <= workers < 2**31:
+        raise UsageError(f"nucleate plan: --workers must be >= 1{' and < 2**31' * (workers > 1)}; got {workers}.")
     from nucleate.fleet.estimate import in_days
 
     about = _forecast(name, plan, workers)
     _title(name, about)
-    networks, opened = round(about.networks / about.shards), in_days(about.files * _OPENED)
+    most, opened = -(-about.networks // about.shards), in_days(about.files * _OPENED)
+    networks = "one network" if most == 1 else f"up to {most} networks"
     rows = [
         _time(about),
-        ("shards", f"{about.shards:,} of about {networks} networks and {in_days(about.shard_seconds)} each"),
+        ("shards", f"{about.shards:,} of {networks}, {in_days(about.shard_seconds)} each"),
         ("record", f"{_record(about)}; on a local disk it opens in {opened} of a core"),
         ("messages", f"about {_MESSAGES * about.shards:,}, in {in_days(_CALL * about.shards)} of a core"),
         *(("limit", limit) for limit in _limits(about)),
@@ -54,7 +55,7 @@ def _limits(about) -> Iterator[str]:
     yield f"{about.most_shards:,} workers, which take {least}: more of them would find nothing to train"
     if about.making > about.seconds / 20:
         yield f"{in_days(about.making)}, in which one process makes the data of all networks and sorts them"
-    if about.workers * _CALL > about.shard_seconds:
+    if min(about.workers, about.shards) * _CALL > about.shard_seconds:
         yield f"{1 / _CALL:,.0f} shards a second, which is what a scheduler passed on when that was measured"
 
 
@@ -75,7 +76,8 @@ def foretell_replication(paper, budget, claims: tuple, out: Path, cluster: str |
         except _NotThere as source:
             table.add_row(name, "–", "–", "–", "–", f"depends on what {source} finds")
             continue
-        about, status = _forecast(name, plan, workers), _status(out / folder_of(name))
+        folder = out / folder_of(name)
+        about, status = _forecast(name, plan, workers, folder), _status(folder)
         if status != COMPLETE:
             seconds += about.seconds
         record += about.record
@@ -108,9 +110,14 @@ def _status(folder: Path) -> str:
     return COMPLETE if run.status == "complete" else ", begun"
 
 
-def _forecast(name: str, plan, workers: int | None):
+def _forecast(name: str, plan, workers: int | None, out: Path | None = None):
+    """Of a run that has been begun in the folder, as it was."""
     from nucleate.fleet import forecast
+    from nucleate.fleet.cut import cut_alike
+    from nucleate.record import Run
 
+    if out and (run := Run(out)).exists():
+        plan = cut_alike(plan, run.about)
     with busy(name) as saying:
         return forecast(plan, workers, say=saying)
 
@@ -126,9 +133,15 @@ def _time(about) -> tuple[str, str]:
     speed = f"{about.pace.speed:,.0f}" if about.pace.speed > 100 else f"{about.pace.speed:.3g}"
     how = "remembered from an earlier measurement" if about.pace.remembered else "measured just now"
     return "time", (
-        f"{in_days(about.seconds)} with {about.workers} worker{'s' * (about.workers > 1)}; one takes "
-        f"{speed} steps a second in blocks of {about.pace.block}, {how} on this machine"
+        f"{in_days(about.seconds)} with {_busy(about)}; one takes "
+        f"{speed} steps a second in {about.pace.cut}, {how} on this machine"
     )
+
+
+def _busy(about) -> str:
+    """16 workers, or 528 of 1,000 workers where the others would find nothing to train."""
+    among = f"{about.shards:,} of " if about.shards < about.workers else ""
+    return f"{among}{about.workers:,} worker{'s' * (about.workers > 1)}"
 
 
 def _record(about) -> str:

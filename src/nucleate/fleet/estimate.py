@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from nucleate.fleet.cut import first_cut
 from nucleate.fleet.layout import Layout, largest_shapes, shard_size
 from nucleate.fleet.plan import Plan
 from nucleate.fleet.program import Program
@@ -54,7 +55,8 @@ class Needs:
 
     def see(self, group: tuple, member: int) -> None:
         """Add the group of a member, the first one that was met."""
-        self.programs[group] = program = Program(self.plan.recipe, dict(group[0]), 1, self.plan.keep_weights)
+        cut = first_cut(self.plan)
+        self.programs[group] = program = Program(self.plan.recipe, dict(group[0]), cut, self.plan.keep_weights)
         inputs = self.plan.lanes([member], 1)
         state, shapes, matrices, started, self.products[group] = program.outline(*inputs)
         ends = {} if self.plan.keep_weights is None else {FINAL: jax.eval_shape(flat_weights, state.params)}

@@ -9,10 +9,10 @@ import numpy as np
 
 from nucleate import machine
 from nucleate.checking import Count, checked
-from nucleate.fleet.block_size import Pace, expected_pace
 from nucleate.fleet.estimate import Needs
 from nucleate.fleet.layout import Layout, largest_shapes, shard_size
 from nucleate.fleet.plan import Plan
+from nucleate.fleet.speeds import Pace, expected_pace
 
 _KINDS = 8  # of networks, which differ in their static columns, that are looked at
 _REPEATED = 3  # times that data are made, of which the first may compile something
@@ -73,10 +73,10 @@ def forecast(
             needs.see(group, int(kind[0]))
             kinds[group] = kind
         needs.counts[group] += count
-    pace = expected_pace(plan, kinds[needs.heaviest].tolist(), say, one_by_one=not needs.may_share(2))
-    if workers is None and not needs.may_share(pace.block):
+    pace = expected_pace(needs, kinds[needs.heaviest].tolist(), say)
+    if workers is None and not needs.may_share(pace.cut.block):
         needs.workers = 1
-    size = shard_size(plan.members.count, pace.block, needs.workers)
+    size = shard_size(plan.members.count, pace.cut.block, needs.workers)
     layout = Layout(plan, size, largest_shapes(plan, needs.shapes))
     return Forecast(
         networks=plan.members.count,
@@ -88,7 +88,7 @@ def forecast(
         record=layout.bytes,
         files=layout.files,
         shards=len(layout.shards),
-        most_shards=-(-plan.members.count // pace.block),
+        most_shards=-(-plan.members.count // pace.cut.block),
     )
 
 

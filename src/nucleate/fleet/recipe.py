@@ -159,7 +159,8 @@ class Recipe(Checked, abc.ABC):
     batching: Batching = FullBatch()
     # A batch is differentiated in this many equal pieces, one after the other: a large batch is faster in pieces that
     # fit a core's cache. Samples must come first in every array of a batch, and the loss must be their mean; numbers
-    # without axes belong to every piece. Of several counts, such as `pieces` lists, the first is taken.
+    # without axes belong to every piece. Of several counts, such as `pieces` lists, the fastest is taken, or the first
+    # where a run is too short to measure them.
     microbatches: Count | tuple[Count, ...] = 1
     # The most steps between checks for members that have diverged or finished. A run is stopped, saved and shown after
     # a few times as many, or earlier where a step takes long.

@@ -8,8 +8,8 @@ from nucleate.record import Run, RunError, create_store, missing_chunks, open_re
 
 
 def begin_record(run: Run, layout: Layout) -> None:
-    """Lay out the record. One that is there already holds nothing yet: the process was killed before it could note the
-    block size in run.json."""
+    """Lay out the record. One that is there already holds nothing yet: the process was killed before it could note in
+    run.json how the work is cut up."""
     if any(run.checkpoints.glob("*")):
         raise RunError(
             f"{run.path}/run.json: block is missing, though networks were trained; restore it, or train anew."

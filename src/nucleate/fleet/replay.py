@@ -1,6 +1,5 @@
 """Retrain one member of a run, to look closer."""
 
-import dataclasses
 import tempfile
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import xarray as xr
 
 from nucleate.checking import checked
 from nucleate.fleet.allow import Allow
+from nucleate.fleet.cut import cut_alike, knows_pieces
 from nucleate.fleet.plan import Plan
 from nucleate.fleet.sessions import same_bits
 from nucleate.fleet.train import has_members, train
@@ -22,7 +22,8 @@ def replay(plan: Plan, run: Run, member: int) -> xr.Dataset:
 
     `plan` is the run's plan, or, to look closer, one with more probes or denser schedules on the same recipe. A plan
     that trains other networks is refused: by its members and steps at once, and by its numbers when they are there.
-    With other versions or instructions than the run's, last bits may differ, and numbers are not compared.
+    With other versions or instructions than the run's, or where an older run does not say into how many pieces it cut
+    its batches, last bits may differ, and numbers are not compared.
     """
     if not 0 <= member < plan.members.count:
         raise ValueError(f"replay: member must be between 0 and {plan.members.count - 1}; got {member}.")
@@ -35,10 +36,10 @@ def replay(plan: Plan, run: Run, member: int) -> xr.Dataset:
             f"replay: plan must be that of {run.path}, with its {held[0]} members and {held[1]} steps; "
             f"got another one, with {asked[0]} members and {asked[1]} steps."
         )
-    alone = dataclasses.replace(plan.only(member), block=about.block)
+    alone = cut_alike(plan.only(member), about)
     with tempfile.TemporaryDirectory() as folder:
         again = train(alone, Path(folder) / "replay", allow=Allow.LONG).record().load()
-    if about.status == "complete" and same_bits(run):
+    if about.status == "complete" and same_bits(run) and knows_pieces(plan, about):
         _refuse_other_numbers(again, run.record().isel(member=[member]), run)
     return again.assign_coords(member=[member])
 

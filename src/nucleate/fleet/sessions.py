@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import jax
 
 from nucleate.fleet.allow import Allow
+from nucleate.fleet.cut import counts, knows_pieces
 from nucleate.fleet.plan import Plan
 from nucleate.fleet.progress import Watcher
 from nucleate.record import Run, RunError, Session, provenance
@@ -48,6 +49,21 @@ class Environment:
 def environment() -> Environment:
     """That of this process."""
     return Environment(**provenance(), device=device())
+
+
+def settle_pieces(plan: Plan, run: Run, allow: Allow) -> None:
+    """Note in run.json into how many pieces a run that does not say so, and was begun before it could, cuts its batches
+    from now on. That may change bits, so it is refused, unless `Allow.OTHER_VERSIONS`."""
+    about = run.about
+    if about.block is None or knows_pieces(plan, about):
+        return
+    pieces, sessions = counts(plan.recipe)[0], about.sessions
+    if any(run.checkpoints.glob("*")):
+        if Allow.OTHER_VERSIONS not in allow:
+            raise RunError(_refusal(run, {"microbatches": ("unknown", str(pieces))}))
+        done = len([*run.checkpoints.glob("*.done")])
+        sessions += (Session(**asdict(environment()), seconds=about.seconds, shards_done=done),)
+    run.update(microbatches=pieces, spread=False, sessions=[*map(asdict, sessions)])
 
 
 def begin_crew(run: Run, watch: Watcher, environments: Sequence[Environment], allow: Allow) -> list[int]:

@@ -11,8 +11,8 @@ import numpy as np
 from nucleate import machine
 from nucleate.checking import AtLeast, checked, shown
 from nucleate.fleet.allow import Allow
-from nucleate.fleet.block_size import choose_block
 from nucleate.fleet.code import code_of
+from nucleate.fleet.cut import Cut, cut_of, first_cut
 from nucleate.fleet.estimate import Needs
 from nucleate.fleet.executor import Executor, executor_on
 from nucleate.fleet.interruption import resumable
@@ -22,8 +22,9 @@ from nucleate.fleet.plan import Plan
 from nucleate.fleet.program import Program
 from nucleate.fleet.progress import Watcher, usual_watcher
 from nucleate.fleet.recording import begin_record, recheck_record
-from nucleate.fleet.sessions import device
+from nucleate.fleet.sessions import device, settle_pieces
 from nucleate.fleet.shard import StopRequested, Work, shards_done
+from nucleate.fleet.speeds import choose_cut
 from nucleate.fleet.trained import Trained
 from nucleate.record import MadeBy, Run, RunError, Store, as_attr, columns, open_record
 from nucleate.record.disk import telling_full_disk
@@ -41,8 +42,9 @@ def train(
 ) -> Trained:
     """Train `plan` into the run directory `into`, continuing a run that is already there.
 
-    The finished record depends neither on interruptions nor on the number of cores. At a given block size, a member's
-    numbers do not depend on the other members of the fleet. Ctrl-C leaves a resumable run and raises `Interruption`.
+    The finished record depends neither on interruptions nor on the number of cores. For a given way to cut
+    up the work, which run.json keeps, a member's numbers do not depend on the other members of the fleet. Ctrl-C leaves
+    a resumable run and raises `Interruption`.
 
     `on`: the client of a Dask cluster whose workers train, and see the same folder; left out, the cores of this machine
     do. The record is the same. Workers may die, be taken away and come; if this process dies, they stop by themselves
@@ -63,6 +65,7 @@ def train(
             executor = executor_on(on, run)
             with resumable(run.path):
                 try:
+                    settle_pieces(plan, run, allow)
                     executor.prepare(plan, run, watch, allow)
                     _train_all(plan, run, executor, watch, checkpoint_seconds, allow)
                 finally:
@@ -197,35 +200,34 @@ def _left(work: Work) -> list[int]:
 
 
 def _layout(plan: Plan, run: Run, needs: Needs, watch: Watcher, allow: Allow) -> tuple[Layout, dict[tuple, Program]]:
-    """Group the members, fix block and shard sizes (or read what the run fixed before), and lay out the record."""
+    """Group the members, fix how they are cut up (or read what the run fixed before), and lay out the record."""
     about = run.about
     groups = _grouped(plan, watch, needs, begun=about.block is not None)
     needs.counts.update({group: len(members) for group, members in groups.items()})
-    block = about.block or _block(plan, groups, needs, watch, allow)
-    size = about.shard_size or shard_size(plan.members.count, block, needs.workers)
+    cut = cut_of(plan, about) or _cut(groups, needs, watch, allow)
+    size = about.shard_size or shard_size(plan.members.count, cut.block, needs.workers)
     programs = (
         needs.programs
-        if block == 1
-        else {group: Program(plan.recipe, dict(group[0]), block, plan.keep_weights) for group in groups}
+        if cut == first_cut(plan)
+        else {group: Program(plan.recipe, dict(group[0]), cut, plan.keep_weights) for group in groups}
     )
     layout = Layout(plan, size, largest_shapes(plan, needs.shapes))
     if about.block is None:
         begin_record(run, layout)
-        run.update(block=block, shard_size=size, groups=len(groups))
+        run.update(**cut._asdict(), shard_size=size, groups=len(groups))
     else:
         recheck_record(run, layout)
     return layout, programs
 
 
-def _block(plan: Plan, groups: dict[tuple, list[int]], needs: Needs, watch: Watcher, allow: Allow) -> int:
-    """The block size of a run that begins, if it takes no longer than it may; and tell what it needs."""
+def _cut(groups: dict[tuple, list[int]], needs: Needs, watch: Watcher, allow: Allow) -> Cut:
+    """How a run that begins is cut up, if it takes no longer than it may; and tell what it needs."""
     limited = Allow.LONG not in allow
-    heaviest, long = groups[needs.heaviest], limited and needs.may_be_long()
-    pace = choose_block(plan, heaviest, watch.say, one_by_one=not needs.may_share(2), may_be_long=long)
+    pace = choose_cut(needs, groups[needs.heaviest], watch.say, may_be_long=limited and needs.may_be_long())
     if limited:
         needs.require_time(pace.speed)
     watch.tell(needs.in_words(pace.speed))
-    return pace.block
+    return pace.cut
 
 
 def _grouped(plan: Plan, watch: Watcher, needs: Needs, *, begun: bool) -> dict[tuple, list[int]]:

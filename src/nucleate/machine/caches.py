@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Where compiled programs and measured block sizes are kept between runs.
+    """Where compiled programs and measured speeds are kept between runs.
 
     `$XDG_CACHE_HOME`, unless it is empty or relative, which the XDG specification says to ignore, or `~/.cache`; for a
     user without a home directory, as in some containers, a folder of that user's own among the temporary ones.

@@ -128,14 +128,16 @@ def _endings(
     every = {name: histories(record) for name, record in records.items()}
     for quantity in _shared(every, apart):
         last = {name: _last_step(record, every[name][quantity]) for name, record in records.items()}
-        step = min(last.values())
-        if longer := [name for name in records if last[name] > step]:
-            apart.append(f"{quantity} is compared at step {step:,}; {' and '.join(longer)} went on.")
+        step = _earliest(last, f"{quantity} is compared at", apart)
         values = {name: ends(record, every[name][quantity], step) for name, record in records.items()}
         found += _side_by_side(quantity, places, values, _median)
+    trained = {name: int(record.last_step.max()) for name, record in records.items()}
     for crossing in _shared({name: _crossings(record) for name, record in records.items()}, apart):
-        hits = {name: record[crossing].values != NEVER for name, record in records.items()}
-        found += _side_by_side(f"share with {crossing.removesuffix('_step')}", places, hits, _share)
+        what = crossing.removesuffix("_step")
+        until = _earliest(trained, f"The share with {what} is counted up to", apart)
+        first = {name: record[crossing].values for name, record in records.items()}
+        hits = {name: (steps != NEVER) & (steps <= until) for name, steps in first.items()}
+        found += _side_by_side(f"share with {what}", places, hits, _share)
     lost = {name: record.outcome.values == Outcome.DIVERGED for name, record in records.items()}
     if any(each.any() for each in lost.values()):
         found += _side_by_side("share that diverged", places, lost, _share)
@@ -143,6 +145,14 @@ def _endings(
     if arrays := [name for name in _united(held.values()) if not any(name in each for each in every.values())]:
         apart.append(f"Arrays are not compared: {', '.join(sorted(arrays))}.")
     return found
+
+
+def _earliest(last: Mapping[str, int], what: str, apart: list[str]) -> int:
+    """The last step that all runs have. Which have more, `apart` is told."""
+    step = min(last.values())
+    if longer := [name for name in last if last[name] > step]:
+        apart.append(f"{what} step {step:,}; {' and '.join(longer)} went on.")
+    return step
 
 
 def _shared(tables: Mapping[str, Iterable[str]], apart: list[str]) -> list[str]:

@@ -55,7 +55,8 @@ def _tables(comparison: Comparison) -> list[Table]:
     endings = [(each.quantity, each.where, *map(told, each.estimates)) for each in comparison.endings]
     note = (
         "Medians over n networks, with intervals of 95 %, of the last values up to the last step that all runs have; "
-        "shares with exact intervals. Networks that diverged are in no median."
+        "shares up to that step, with exact intervals. Networks that diverged are counted to the end of each run, and "
+        "are in no median."
     )
     found = [_settings(comparison)]
     found += [Table("Where they ended", ("quantity", "at", *comparison.names), endings, note)] if endings else []
@@ -77,7 +78,10 @@ def _pictures(comparison: Comparison, folder: Path) -> list[Picture]:
         if comparison.curves:
             groups, count = _groups(comparison), len(_places(comparison))
             drawn = compared_curves(comparison.records, comparison.curves, groups)
-            words = "The median over networks that differ in seeds alone; shaded is their middle half."
+            words = (
+                "The median over networks that differ in seeds alone; shaded is their middle half. A network counts "
+                "until it stops or diverges."
+            )
             rest = (
                 f" Drawn for {len(groups)} of {count} combinations of hyperparameters." if len(groups) < count else ""
             )

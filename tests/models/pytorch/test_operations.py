@@ -99,11 +99,6 @@ FUNCTIONS = {
         *(F.pad(w, (1, 2)), F.pad(w, (1, 2, -1, 0), value=3.0)),
         *(F.pad(w[None], (1, 1), mode=mode) for mode in ("reflect", "circular", "replicate")),
     ],
-    "kinks": lambda w: [
-        *(F.relu(w * 0), F.normalize(w * 0), (w * 0).norm(), (w * 0).norm(dim=1), (w * 0).abs(), (w * 0).std()),
-        *(w.clamp(0.0, 0.5), (w * 0).clamp(min=0), F.leaky_relu(w * 0), F.hardtanh(w * 0 + 1), (w * 0).amax(1)),
-        *(torch.maximum(w * 0, w * 0), F.relu6(w * 0 + 6), F.elu(w * 0)),
-    ],
     "where a branch overflows": lambda w: [
         *(F.softplus(w * 200), F.elu(w * 200), F.silu(w * 500), F.mish(w * 100), F.logsigmoid(w * 200)),
         *(torch.logsumexp(w * 1000, 1), F.softmax(w * 1000, 1)),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from nucleate.fleet import train
+from nucleate.fleet.cut import Cut
 from nucleate.fleet.program import Program
 from nucleate.fleet.schedule import timeline
 from nucleate.observables import signal, survivor_count
@@ -77,7 +78,7 @@ def test_200_steps_in_float64_agree_with_numpy():
     config, start = CircleFleet(p=(13,), dim=(8,), width=20, steps=200), RandomStart()
     with jax.enable_x64(True):
         plan = dataclasses.replace(config.plan("x64"), recipe=CircleNetwork(width=20, start=start))
-        program = Program(plan.recipe, {"p": 13, "dim": 8}, 1)
+        program = Program(plan.recipe, {"p": 13, "dim": 8}, Cut(1, 1))
         inputs = plan.lanes([0], 1)
         state = program.start(*inputs)
         begin = [leaf[0] for leaf in flat(state.params)]

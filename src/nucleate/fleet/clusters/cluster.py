@@ -16,9 +16,10 @@ from typing import Any, final
 from nucleate import machine
 from nucleate.fleet.allow import Allow
 from nucleate.fleet.clusters.crew import Brief, Task
-from nucleate.fleet.clusters.lease import SILENCE, Landlord
+from nucleate.fleet.clusters.lease import BEATS, SILENCE, Landlord
 from nucleate.fleet.clusters.line import Line, labour
 from nucleate.fleet.clusters.roster import Roster
+from nucleate.fleet.cut import cut_of, first_cut
 from nucleate.fleet.executor import Executor
 from nucleate.fleet.plan import Plan
 from nucleate.fleet.progress import Watcher
@@ -28,6 +29,7 @@ from nucleate.record import Run, RunError
 _MUSTER = 1.0  # seconds between two looks at who is there
 _TELL_SECONDS = 20.0  # how often the cost so far is saved
 _REPORT, _REPORTS = 2.0, 100  # seconds between two reports of a process, and reports a second of all of them
+_LAST_WORDS = 60.0  # seconds that workers have to save what they train, when they are to stop
 _DEATHS = 3  # of workers, before a shard is thought to be their cause
 
 
@@ -47,7 +49,7 @@ class Cluster(Executor):
     def prepare(self, plan: Plan, run: Run, watch: Watcher, allow: Allow) -> None:
         machine.use_compile_cache()
         machine.workers()
-        self._watch, self._landlord = watch, (landlord := Landlord(run.lease))
+        self._watch, self._landlord = watch, (landlord := Landlord(run.lease, self.silence / BEATS))
         self._topic = f"nucleate-{landlord.session}"
         self._roster = Roster(self._line, run, plan.recipe, landlord.session, watch)
         with self._line.answering():
@@ -61,7 +63,9 @@ class Cluster(Executor):
         self._work, self._todo, self._deaths = work, deque(shards), Counter[int]()
         self._brief = _brief(self._run, work, self._landlord.session, self.silence, self.workers)
         self._credited: dict[int, int] = {}
+        self._had: dict[int, dict[str, int]] = {}
         self._failure: BaseException | None = None
+        self._stopped = float("inf")
         self._line.listen(self._topic, lambda reports: [self._credit(*report) for report in reports])
         self._watch.say(str(self._roster))
         told = mustered = time.monotonic()
@@ -70,6 +74,8 @@ class Cluster(Executor):
                 if machine.asked_to_stop() and not work.stop.is_set():
                     self._stop()
                 now = time.monotonic()
+                if now - self._stopped > _LAST_WORDS:
+                    break
                 if now - mustered > _MUSTER:
                     mustered = now
                     before, gone = self._roster.threads, self._roster.muster()
@@ -84,7 +90,7 @@ class Cluster(Executor):
                         tick()
         if self._failure:
             raise self._failure
-        if self._todo:
+        if self._todo or self._flying:
             raise StopRequested
 
     def finish(self) -> None:
@@ -105,7 +111,7 @@ class Cluster(Executor):
             while self._todo and len(hand.busy) < slots:
                 shard = self._todo.popleft()
                 brief, hand.briefed = (None if hand.briefed else self._brief), True
-                task = self._task(shard, landlord.grant(shard), {"worker": address, "place": hand.place})
+                task = self._task(shard, landlord.grant(shard), self._signature(shard, address, hand.place))
                 what = f"nucleate-shard-{shard}"
                 future = self._line.ask(address, what, labour, self._topic, landlord.session, brief, task)
                 hand.busy.add(shard)
@@ -117,6 +123,13 @@ class Cluster(Executor):
         table = self._work.layout.plan.members
         rows = {name: column[members.start : members.stop] for name, column in table.items()}
         return Task(shard, rows, epoch, signature)
+
+    def _signature(self, shard: int, address: str, place: int) -> dict:
+        """Who is given a shard, after which others that may have trained a part of it."""
+        had = self._had.setdefault(shard, {})
+        after = {other: where for other, where in had.items() if other != address}
+        had[address] = place
+        return {"worker": address, "place": place} | ({"after": after} if after else {})
 
     def _settle(self, timeout: float) -> None:
         """See to the shards that have ended since, waiting a little for the first."""
@@ -138,6 +151,7 @@ class Cluster(Executor):
         if ending == "trained":
             assert self._landlord
             self._landlord.settle(shard)
+            del self._had[shard]
             self._credit(shard, len(self._work.layout.shards[shard]) * self._work.layout.plan.steps)
         elif future.status == "error":
             self._fail(future.exception())
@@ -145,12 +159,11 @@ class Cluster(Executor):
             self._bereave(address, shard)
         else:
             self._todo.appendleft(shard)
-            if hand and ending == "unbriefed":
-                hand.briefed = False
+            if ending == "unbriefed":  # another process at that address, or one that heard nothing for a while
+                self._roster.ask_again(address)
 
-    def _miss(self, gone: list) -> None:
+    def _miss(self, addresses: list[str]) -> None:
         """What workers that are gone were training goes on elsewhere."""
-        addresses = {address for address, _ in gone}
         for future, (address, shard) in [*self._flying.items()]:
             if address in addresses:
                 del self._flying[future]
@@ -177,6 +190,8 @@ class Cluster(Executor):
 
     def _stop(self) -> None:
         assert self._landlord
+        if not self._work.stop.is_set():
+            self._stopped = time.monotonic()
         self._work.stop.set()
         self._landlord.stop()
 
@@ -200,7 +215,7 @@ def _brief(run: Run, work: Work, session: str, silence: float, workers: int) -> 
         plan.steps,
         {name: column.dtype for name, column in plan.members.items()},
         plan.members.count,
-        run.about.block or 1,
+        cut_of(plan, run.about) or first_cut(plan),
         layout.shard_size,
         layout.shapes,
         layout.rows_per_chunk,

@@ -17,6 +17,7 @@ import numpy as np
 from nucleate import __version__, machine
 from nucleate.fleet.clusters.lease import Lease, Superseded, require_lease
 from nucleate.fleet.code import code_of
+from nucleate.fleet.cut import Cut
 from nucleate.fleet.layout import Layout
 from nucleate.fleet.members import Members
 from nucleate.fleet.plan import Plan
@@ -49,7 +50,7 @@ class Arrival:
 class Brief:
     """All that a worker must be told of a run, but for the rows of the table: each task brings its own.
 
-    `columns`, `count`: of the table. `chunks`, `shapes`, `block`, `shard_size` and `rows_per_chunk` are those of the
+    `columns`, `count`: of the table. `chunks`, `shapes`, `cut`, `shard_size` and `rows_per_chunk` are those of the
     client, so that nothing which decides bits is found twice. `silence`: seconds without a beat after which workers
     stop. `report_seconds`: between two reports of a process.
     """
@@ -63,7 +64,7 @@ class Brief:
     steps: int
     columns: Mapping[str, np.dtype]
     count: int
-    block: int
+    cut: Cut
     shard_size: int
     shapes: Mapping[str, tuple[tuple[int, ...], np.dtype]]
     rows_per_chunk: Mapping[str, int]
@@ -84,20 +85,21 @@ class Task:
     signature: Mapping[str, Any]
 
 
-def arrive(lease: Path, session: str, recipe: Recipe) -> Arrival:
-    """What the client must know of this process before it trusts it with shards."""
+def arrive(lease: Path, session: str, recipe: Recipe, threads: int) -> Arrival:
+    """What the client must know of this process, of so many threads, before it trusts it with shards."""
+    machine.keep_freed_memory()
+    machine.compute_with(threads)
     machine.use_compile_cache()
     machine.workers()
     sees = writes = False
+    with contextlib.suppress(OSError):  # first of all: who writes to a folder of NFS learns what others have put there
+        trial = lease.with_name(f".{lease.name}.{secrets.token_hex(8)}")
+        trial.write_bytes(b"")
+        trial.unlink()
+        writes = True
     with contextlib.suppress(Exception):
         there = Lease.read(lease)
         sees = there is not None and there.session == session
-    if sees:
-        with contextlib.suppress(OSError):
-            trial = lease.with_name(f".{lease.name}.{secrets.token_hex(8)}")
-            trial.write_bytes(b"")
-            trial.unlink()
-            writes = True
     return Arrival(__version__, environment(), socket.gethostname(), code_of(recipe), sees, writes)
 
 
@@ -122,7 +124,7 @@ class Programs(dict[tuple, Program]):
         with self._lock:
             if group not in self:
                 brief = self._brief
-                self[group] = Program(brief.recipe, dict(group[0]), brief.block, brief.keep_weights)
+                self[group] = Program(brief.recipe, dict(group[0]), brief.cut, brief.keep_weights)
             return self[group]
 
 

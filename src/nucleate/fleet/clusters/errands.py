@@ -13,10 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import cloudpickle
-
 from nucleate import machine
 from nucleate.fleet.clusters.line import Line
+from nucleate.fleet.clusters.parcel import packed, unpacked
 from nucleate.fleet.clusters.roster import wrong_nucleate
 from nucleate.record import RunError
 
@@ -33,10 +32,11 @@ class Errand:
     def __call__(self, item: bytes) -> bytes:
         import jax
 
+        machine.keep_freed_memory()
         machine.use_compile_cache()
         devices = machine.workers()
         with jax.default_device(devices[threading.get_ident() % len(devices)]):
-            return pickle.dumps(_unpacked(self.function)(pickle.loads(item)))
+            return pickle.dumps(_function(self.function)(unpacked(item)))
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Errands:
                 raise RunError(refusal)
 
     def __call__(self, work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-        errand = self.line.share("nucleate-errand", Errand(cloudpickle.dumps(work)))
-        answers = [self.line.ask_anyone("nucleate-item", errand, cloudpickle.dumps(item)) for item in items]
+        errand = self.line.share("nucleate-errand", Errand(packed(work)))
+        answers = [self.line.ask_anyone("nucleate-item", errand, packed(item)) for item in items]
         try:
             with machine.undisturbed(), self.line.answering():
                 self._await(answers)
@@ -82,5 +82,5 @@ class Errands:
 
 
 @functools.lru_cache(maxsize=2)
-def _unpacked(function: bytes) -> Callable[[Any], Any]:
-    return pickle.loads(function)
+def _function(parcel: bytes) -> Callable[[Any], Any]:
+    return unpacked(parcel)

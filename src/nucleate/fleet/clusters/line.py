@@ -5,23 +5,25 @@ A scheduler passes on bytes here, which it need not understand: only workers nee
 
 import contextlib
 import itertools
+import math
 import operator
-import pickle
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
-import cloudpickle
 from distributed import Client, Future, get_worker
 
 from nucleate.fleet.clusters import crew
+from nucleate.fleet.clusters.parcel import packed, unpacked
 from nucleate.record import RunError
 
 
 class Line:
-    """A `distributed.Client`, as far as runs need it."""
+    """A `distributed.Client`, as far as runs need it. `patience`: seconds in which an answer that was given comes."""
+
+    patience = 10.0
 
     def __init__(self, client: Any, way_on: str):
         if not isinstance(client, Client) or client.asynchronous:
@@ -50,12 +52,12 @@ class Line:
 
     def ask(self, address: str, what: str, function: Callable, *args: Any) -> Future:
         """Have a worker, and no other, call a function; `what`: a name for the dashboard."""
-        call = cloudpickle.dumps(_Call(function, args))
-        return self._client.submit(pickle.loads, call, key=_key(what), workers=[address], pure=False, retries=0)
+        call = packed(_Call(function, args))
+        return self._client.submit(unpacked, call, key=_key(what), workers=[address], pure=False, retries=0)
 
     def share(self, what: str, function: Callable) -> Future:
         """Have a worker keep a function for all of them, which fetch it from one another."""
-        return self._client.submit(pickle.loads, cloudpickle.dumps(function), key=_key(what), pure=False)
+        return self._client.submit(unpacked, packed(function), key=_key(what), pure=False)
 
     def ask_anyone(self, what: str, function: Future, item: bytes) -> Future:
         """Have any worker, and another if that one dies, call a function that they share."""
@@ -68,9 +70,15 @@ class Line:
     def answers(self, futures: list[Future]) -> dict[Future, Any]:
         """What was answered, asked for all at once; nothing of calls that failed, or whose worker died."""
         finished = [future for future in futures if future.status == "finished"]
-        with contextlib.suppress(CancelledError, KeyError):  # a worker died after it answered
-            return dict(zip(finished, self._client.gather(finished), strict=True))
-        return {}
+        try:
+            found = self._client.sync(self._gather, finished, callback_timeout=self.patience)
+        except (CancelledError, KeyError, TimeoutError):  # a worker died after it answered, and nobody else may answer
+            left = [future for future in finished if future.status == "finished"]
+            return self.answers(left) if len(left) < len(finished) else {}
+        return dict(zip(finished, found, strict=True))
+
+    async def _gather(self, futures: list[Future]) -> list[Any]:
+        return await self._client.gather(futures, asynchronous=True)
 
     def listen(self, topic: str, hear: Callable[[Any], Any]) -> None:
         """Call a function with whatever workers report under a topic."""
@@ -93,6 +101,12 @@ class Line:
                 f"the scheduler at {address} does not answer any more ({problem}); once it does, or without it, "
                 f"{self._way_on}."
             ) from problem
+
+
+def arrive(*question: Any) -> crew.Arrival:
+    """`crew.arrive` in a worker, which must not pause when memory gets short: it would keep a shard and say nothing."""
+    get_worker().memory_manager.memory_pause_fraction = math.inf
+    return crew.arrive(*question)
 
 
 def labour(topic: str, *task: Any) -> str:

@@ -62,16 +62,28 @@ def refuse_disagreement(ours: Callable[[Any], Any], parameters: Any, outputs: An
 
 
 def _compare(what: str, theirs: Mapping[str, np.ndarray], ours: Sequence[Any]) -> None:
-    largest = max((np.abs(array).max(initial=0) for array in theirs.values()), default=0)
-    for (name, array), own in zip(theirs.items(), ours, strict=True):
-        allowed = _OWN * np.abs(array).max(initial=0) + _ALL * largest
+    largest = max((_largest(array) for array in theirs.values()), default=0)
+    for (name, array), own in zip(theirs.items(), map(np.asarray, ours), strict=True):
+        allowed = _OWN * _largest(array) + _ALL * largest if array.dtype.kind == "f" else 0
         if not np.allclose(own, array, rtol=0, atol=allowed, equal_nan=True):
-            far = np.abs(np.asarray(own, np.float64) - array).max()
             raise ValueError(
-                f"from_torch: on the example, {what} found by JAX are not PyTorch's: '{name}' differs by {far:.2g}, "
-                f"of numbers up to {np.abs(array).max():.2g}. A backward pass of one's own (autograd.Function), and "
-                "random numbers that are not PyTorch's, cannot be translated."
+                f"from_torch: on the example, {what} found by JAX are not PyTorch's: '{name}' differs by "
+                f"{_farthest(own, array):.2g}, of numbers up to {_largest(array):.2g}. A backward pass of one's own "
+                "(autograd.Function), and random numbers that are not PyTorch's, cannot be translated."
             )
+
+
+def _largest(array: np.ndarray) -> float:
+    """Of the numbers that are finite: an infinite one would allow the others any difference."""
+    return float(np.abs(array[np.isfinite(array)].astype(float)).max(initial=0))
+
+
+def _farthest(own: np.ndarray, array: np.ndarray) -> float:
+    """The largest difference, which is infinite where only one of two numbers is finite."""
+    both = np.isfinite(own) & np.isfinite(array)
+    same = (own == array) | (np.isnan(own) & np.isnan(array))
+    apart = np.abs(np.where(both, own, 0).astype(float) - np.where(both, array, 0))
+    return float(np.where(both | same, apart, np.inf).max(initial=0))
 
 
 def _leaves(outputs: Any) -> list[Any]:

@@ -37,7 +37,20 @@ from nucleate.models.pytorch.places import (
     split,
     squeeze,
 )
+from nucleate.models.pytorch.pointwise import (
+    binary_cross_entropy,
+    clamp,
+    divide,
+    elu,
+    gelu,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    power,
+    softplus,
+)
 from nucleate.models.pytorch.reductions import (
+    absolute,
     axes_of,
     extreme,
     place,
@@ -47,41 +60,9 @@ from nucleate.models.pytorch.reductions import (
     topk,
     variance,
     vector_norm,
+    with_mean,
 )
 from nucleate.models.pytorch.windows import average_pool, convolution, max_pool, pad
-
-
-def clamp(x: Array, low: Any = None, high: Any = None) -> Array:
-    x = x if low is None else jnp.where(x < low, low, x)
-    return x if high is None else jnp.where(x > high, high, x)
-
-
-def hardtanh(x: Array, low: float = -1.0, high: float = 1.0) -> Array:
-    return jnp.where(x <= low, low, jnp.where(x >= high, high, x))
-
-
-def elu(x: Array, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Array:
-    return scale * jnp.where(x > 0, x, alpha * jnp.expm1(input_scale * jnp.where(x > 0, 0, x)))
-
-
-def softplus(x: Array, beta: float = 1.0, threshold: float = 20.0) -> Array:
-    return jnp.where(x * beta > threshold, x, jnp.logaddexp(x * beta, 0) / beta)
-
-
-def gelu(x: Array, *, approximate: str = "none") -> Array:
-    return jax.nn.gelu(x, approximate=approximate == "tanh")
-
-
-def power(x: Any, exponent: Any) -> Array:
-    """A whole exponent is multiplied out."""
-    whole = isinstance(exponent, float) and exponent.is_integer() and abs(exponent) < 16
-    return x ** (int(exponent) if whole else exponent)
-
-
-def divide(x: Array, y: Any, *, rounding_mode: str | None = None) -> Array:
-    if rounding_mode == "floor":
-        return jnp.floor_divide(x, y)
-    return jnp.trunc(x / y) if rounding_mode == "trunc" else x / y
 
 
 def summed(sign: int) -> Callable:
@@ -103,7 +84,7 @@ OPERATIONS: Mapping[str, Callable] = {
     "_native_batch_norm_legit_no_training": batch_norm_by_buffers,
     "_softmax": lambda x, dim, _: jax.nn.softmax(x, dim),
     "_to_copy": _same,
-    "abs": jnp.abs,
+    "abs": absolute,
     "acos": jnp.acos,
     "acosh": jnp.acosh,
     "add": summed(1),
@@ -121,6 +102,7 @@ OPERATIONS: Mapping[str, Callable] = {
     "atan2": jnp.atan2,
     "atanh": jnp.atanh,
     "avg_pool2d": average_pool,
+    "binary_cross_entropy": binary_cross_entropy,
     "bitwise_and": jnp.bitwise_and,
     "bitwise_not": jnp.bitwise_not,
     "bitwise_or": jnp.bitwise_or,
@@ -159,6 +141,8 @@ OPERATIONS: Mapping[str, Callable] = {
     "ge": jnp.greater_equal,
     "gelu": gelu,
     "gt": jnp.greater,
+    "hardsigmoid": hardsigmoid,
+    "hardswish": hardswish,
     "hardtanh": hardtanh,
     "index": index,
     "index_put": index_put,
@@ -206,7 +190,7 @@ OPERATIONS: Mapping[str, Callable] = {
     "remainder": jnp.remainder,
     "repeat": lambda x, times: jnp.tile(x, times),
     "round": jnp.round,
-    "rsqrt": lax.rsqrt,
+    "rsqrt": lambda x: lax.rsqrt(jnp.asarray(x, float)),
     "scalar_tensor": lambda value, **_: jnp.asarray(value),
     "scaled_dot_product_attention": attention,
     "scatter.src": scatter,
@@ -214,7 +198,7 @@ OPERATIONS: Mapping[str, Callable] = {
     "scatter_add": scatter_add,
     "select": lambda x, dim, index: lax.index_in_dim(x, index, dim, keepdims=False),
     "select_scatter": select_scatter,
-    "sigmoid": jax.nn.sigmoid,
+    "sigmoid": lambda x: jax.nn.sigmoid(jnp.asarray(x, float)),
     "sign": jnp.sign,
     "silu": jax.nn.silu,
     "sin": jnp.sin,
@@ -228,6 +212,7 @@ OPERATIONS: Mapping[str, Callable] = {
     "squeeze.dim": squeeze,
     "squeeze.dims": squeeze,
     "std.correction": std,
+    "std_mean.correction": with_mean(std),
     "sub": summed(-1),
     "sum": reduced(jnp.sum),
     "tan": jnp.tan,
@@ -236,6 +221,7 @@ OPERATIONS: Mapping[str, Callable] = {
     "trunc": jnp.trunc,
     "unsqueeze": jnp.expand_dims,
     "var.correction": variance,
+    "var_mean.correction": with_mean(variance),
     "view": lambda x, shape: x.reshape(shape),
     "where": jnp.where,
 }

@@ -57,6 +57,9 @@ class Program:
             except NotImplementedError as error:
                 asks = f"asks {operation(node)} for {error}, which from_torch does not know."
                 raise refused(at_node(node), asks) from error
+            if result is None and hasattr(node.meta["val"], "dtype"):
+                asks = f"uses an output of {operation(node.args[0])} that from_torch does not compute."
+                raise refused(at_node(node), asks)
             known[node] = _as_made(result, node.meta["val"])
         return self.rebuild([*map_arg(self.outputs, known.__getitem__)])
 

@@ -1,6 +1,7 @@
 """Operations along axes, in which PyTorch names one, several or none."""
 
 from collections.abc import Callable, Sequence
+from math import isinf
 from typing import Any
 
 import jax.numpy as jnp
@@ -8,24 +9,45 @@ from jax import lax
 from jaxtyping import Array
 
 
+def absolute(x: Array) -> Array:
+    """|x|; its derivative at 0 is 0, where JAX's own is 1."""
+    return x * jnp.sign(x)
+
+
 def vector_norm(x: Array, order: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Array:
-    """Of order 2, its derivative at 0 is 0."""
-    axes = axes_of(dim)
-    if order != 2:
-        return jnp.linalg.norm(x.ravel() if axes is None else x, order, axes, keepdims=keepdim)
-    return _root(jnp.square(x).sum(axes, keepdims=keepdim))
+    """(Σ |x|ᵖ)^(1/p) over any axes; its derivative at 0 is 0."""
+    axes, far = axes_of(dim), absolute(x)
+    if order == 0:
+        return (x != 0).sum(axes, keepdims=keepdim)
+    if isinf(order):
+        return (jnp.max if order > 0 else jnp.min)(far, axes, keepdims=keepdim)
+    if order == 1:
+        return far.sum(axes, keepdims=keepdim)
+    if order == 2:
+        return _root(jnp.square(x).sum(axes, keepdims=keepdim), 0.5)
+    return _root(_root(far, order).sum(axes, keepdims=keepdim), 1 / order)
 
 
-def _root(square: Array) -> Array:
-    return jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1)), 0)
+def _root(x: Array, power: float) -> Array:
+    """A power of numbers that are not negative; what is not a number remains so."""
+    zero = x == 0
+    return jnp.where(zero, 0.0 if power > 0 else jnp.inf, jnp.where(zero, 1, x) ** power)
 
 
 def std(x: Array, dim: Any = None, *, correction: float | None = None, keepdim: bool = False) -> Array:
-    return _root(variance(x, dim, correction=correction, keepdim=keepdim))
+    return _root(variance(x, dim, correction=correction, keepdim=keepdim), 0.5)
 
 
 def variance(x: Array, dim: Any = None, *, correction: float | None = None, keepdim: bool = False) -> Array:
     return jnp.var(x, axes_of(dim), correction=1 if correction is None else correction, keepdims=keepdim)
+
+
+def with_mean(spread: Callable) -> Callable:
+    """A spread along axes, and the mean along them."""
+    return lambda x, dim=None, *, correction=None, keepdim=False: (
+        spread(x, dim, correction=correction, keepdim=keepdim),
+        x.mean(axes_of(dim), keepdims=keepdim),
+    )
 
 
 def reduced(by: Callable) -> Callable:
@@ -39,7 +61,7 @@ def axes_of(dim: Any) -> Any:
 
 def place(by: Callable) -> Callable:
     """argmax and its like: of a flattened tensor where no axis is named."""
-    return lambda x, dim=None, keepdim=False: by(x, dim, keepdims=keepdim and dim is not None)
+    return lambda x, dim=None, keepdim=False: by(x, dim, keepdims=keepdim)
 
 
 def extreme(by: Callable) -> Callable:

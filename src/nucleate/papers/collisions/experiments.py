@@ -114,7 +114,7 @@ EXPERIMENTS = {
         | {"blocks": 3, "heads": 4, "embedding": 32, "hidden": 64, "eta": 0.002}
         | {"seeds": 16, "steps": 128_000, "states": 512, "checkpoints": 20},
         # Two networks in which heads form, for the figures: too few for any claim.
-        quick={"seeds": 2, "steps": 48_000, "states": 256, "looks": 100, "checkpoints": 10},
+        quick={"seeds": 2, "steps": 20_000, "states": 256, "looks": 100, "checkpoints": 10},
     ),
 }
 

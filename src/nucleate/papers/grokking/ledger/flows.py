@@ -26,8 +26,8 @@ _LEFT = Check("median share of the departure from a line that is left after 3 n_
 
 
 def _time_to_line(evidence: Evidence) -> Findings:
-    """Random normalised embeddings under the exact flow over all parallelograms: when has the line formed, by the
-    paper's own criterion RQI > 0.95?"""
+    """Random normalised embeddings under the exact flow over all parallelograms: when has the line formed, by RQI >
+    0.95 with two kinds of closeness, and how much of the departure is left after 3 n_h?"""
     structure = Structure(P)
     gram = structure.equations.T @ structure.equations
     starts = np.random.default_rng(5).uniform(-0.5, 0.5, (200, P, 1))
