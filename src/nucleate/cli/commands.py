@@ -13,7 +13,7 @@ from nucleate.cli.experiments import RUNS, reseeded, resume_run, start_jax
 from nucleate.cli.export import Export
 from nucleate.cli.looking import Runs, Show
 from nucleate.cli.parsing import UsageError, seconds
-from nucleate.cli.printing import command, say, show, width
+from nucleate.cli.printing import busy, command, say, show, width
 from nucleate.cli.scorecards import Scorecards
 from nucleate.cli.targets import claims_of, known, paper_of
 
@@ -170,9 +170,10 @@ class Resume:
     cluster: ClusterName = None
 
     def __call__(self) -> int:
-        from nucleate.claims import Looks
-        from nucleate.fleet import Allow
-        from nucleate.papers import Replication, UntilDecided
+        with busy("loading"):
+            from nucleate.claims import Looks
+            from nucleate.fleet import Allow
+            from nucleate.papers import Replication, UntilDecided
 
         allow = Allow.OTHER_VERSIONS if self.with_other_versions else Allow.NOTHING
         replication = Replication(self.run)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from nucleate.cli.parsing import UsageError
+from nucleate.cli.printing import busy
 
 
 def parted(target: str) -> tuple[str, str]:
@@ -28,10 +29,10 @@ def parted(target: str) -> tuple[str, str]:
 
 
 def paper_of(home: str) -> Any:
-    """The paper of that name, or in that file."""
-    from nucleate.papers import paper
+    """The paper of that name, or in that file; its recipes and theories take seconds to load."""
+    with busy("loading"), known_papers():
+        from nucleate.papers import paper
 
-    with known_papers():
         return paper(home)
 
 
