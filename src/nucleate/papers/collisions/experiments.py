@@ -113,7 +113,7 @@ EXPERIMENTS = {
         standard={"particles": 16, "width": 8.0, "height": 8.0, "batch": 24, "stride": 16}
         | {"blocks": 3, "heads": 4, "embedding": 32, "hidden": 64, "eta": 0.002}
         | {"seeds": 16, "steps": 128_000, "states": 512, "checkpoints": 20},
-        # Two networks in which heads form, for the figures: too few for any claim.
+        # Two networks whose heads begin to form, for the figures: too few, and too early, for any claim.
         quick={"seeds": 2, "steps": 20_000, "states": 256, "looks": 100, "checkpoints": 10},
     ),
 }
