@@ -18,8 +18,6 @@ Plan(R, M, 20, block=0)                                     | Plan.block
 Plan(R, M, 20, block=1.5)                                   | Plan.block
 Plan(R, M, 20, block="all")                                 | Plan.block
 Plan(R, M, 20, microbatches=0)                              | Plan.microbatches
-Plan(R, M, 20, spread="yes")                                | Plan.spread
-Plan(R, M, 20, block=2, spread=True)                         | Plan.spread
 Plan(R, None, 20)                                           | Plan.members
 Plan(R, {"seed": [0]}, 20)                                  | Plan.members
 Plan("Line", M, 20)                                         | Plan.recipe

@@ -283,8 +283,7 @@ def test_of_many_data_the_client_keeps_none(tmp_path, monkeypatch):
 
 
 def test_workers_cut_up_the_work_as_the_client_says(tmp_path):
-    """Also where one network is spread over cores, of which they have others."""
-    plan = Plan(Sums(batch=4, microbatches=(2, 4)), members(1), steps=20, microbatches=4, spread=True)
+    plan = Plan(Sums(batch=4, microbatches=(2, 4)), members(2), steps=20, microbatches=4)
     here = train(plan, tmp_path / "here").record().load()
     xr.testing.assert_identical(train(plan, tmp_path / "there", on=MadeUp(a={})).record().load(), here)
 

@@ -97,9 +97,7 @@ def forget_pieces(run: Run) -> None:
     """As before run.json said it."""
     file = run.path / "run.json"
     about = json.loads(file.read_text())
-    file.write_text(
-        json.dumps({name: value for name, value in about.items() if name not in ("microbatches", "spread")})
-    )
+    file.write_text(json.dumps({name: value for name, value in about.items() if name != "microbatches"}))
 
 
 @pytest.fixture
@@ -115,7 +113,7 @@ def test_pieces_that_nobody_knows_are_refused_and_noted_where_they_are_allowed(o
         train(IN_PIECES, older.path)
     assert older.about.microbatches is None
     done = train(IN_PIECES, older.path, allow=Allow.OTHER_VERSIONS)
-    assert (done.status, done.about.microbatches, done.about.spread) == ("complete", 4, False)
+    assert (done.status, done.about.microbatches) == ("complete", 4)
     assert len(done.about.sessions) == 1
     assert not same_bits(done)
 

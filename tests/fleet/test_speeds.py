@@ -65,9 +65,8 @@ def choose(plan: Plan, say=print) -> Pace:
 
 def test_what_is_given_is_used():
     recipe = dataclasses.replace(PIECES, batch=8)
-    plan = Plan(recipe, members(6), 10**9, block=3, microbatches=8, spread=False)
+    plan = Plan(recipe, members(6), 10**9, block=3, microbatches=8)
     assert choose(plan, pytest.fail) == Pace(Cut(3, 8), None)
-    assert choose(Plan(recipe, members(1), 10**9, block=1, microbatches=8, spread=True)) == Pace(Cut(1, 8, True), None)
 
 
 def test_a_small_run_is_not_measured(cache):
@@ -100,16 +99,14 @@ def test_pieces_are_worth_measuring_where_steps_take_long(plan, cache, measured,
     assert asked == [Cut(1, 4), Cut(1, 2), Cut(1, 1)]
 
 
-def test_a_lone_network_may_be_spread_over_the_cores(plan, cache, measured):
-    alone = Plan(PIECES, members(1), 20)
-    asked = measured(lambda cut, abreast: cut.spread * (10 - cut.microbatches) + 1 / abreast)
-    assert choose(alone) == Pace(Cut(1, 2, True), 9.0)
-    assert Cut(1, 1, True) not in asked  # there is nothing to spread
-    assert choose(dataclasses.replace(alone, spread=False)).cut == Cut(1, 4)
-    asked.clear()
-    choose(Plan(PIECES, members(4), 20))  # a network for every core
-    assert asked
-    assert not any(cut.spread for cut in asked)
+def test_what_one_worker_trains_is_measured_alone(plan, cache, measured):
+    abreast = set()
+    measured(lambda cut, workers: abreast.add(workers) or 1)
+    for matrices in (1, 2):  # decomposed by one call for a network
+        needs = needs_of(Plan(PIECES, members(3), 20))
+        needs.matrices = matrices
+        speeds.choose_cut(needs, range(3), print)
+    assert abreast == {3, 1}
 
 
 def test_another_program_is_measured_again(plan, cache, measured):
@@ -141,8 +138,6 @@ def test_a_real_measurement_ends_in_a_run(plan, cache, tmp_path, monkeypatch, co
     about = train(Plan(recipe, members(count), 20), tmp_path / "run").about
     (known,) = json.loads(cache.read_text()).values()
     assert all(speed > 0 for speed in known.values())
-    tried = [Cut(1, 2), Cut(1, 1), Cut(1, 2, True)]
+    tried = [Cut(1, 2), Cut(1, 1)]
     assert [*known] == [speeds._named(cut, count) for cut in tried]
-    assert Cut(about.block, about.microbatches, about.spread) == max(
-        tried, key=lambda cut: known[speeds._named(cut, count)]
-    )
+    assert Cut(about.block, about.microbatches) == max(tried, key=lambda cut: known[speeds._named(cut, count)])

@@ -11,6 +11,7 @@ import nucleate.papers
 from nucleate.cli import main
 from nucleate.fleet import speeds
 from nucleate.papers.describe import describe
+from nucleate.record import Run
 
 
 @pytest.fixture
@@ -73,3 +74,10 @@ def test_a_run_made_from_another_needs_that_one(ask):
     assert refused.returncode == 2
     assert f"depends on what {FIRST} finds" in refused.stderr
     assert refused.stderr.count("\n") == 1
+
+
+def test_a_run_that_has_been_begun_is_foretold_as_it_is_cut_up(ask):
+    run = Run.create(Path("begun"), {"members": 40, "steps": 20, "block": 4, "shard_size": 4})
+    run.update(microbatches=2)
+    told = ask("run", FIRST, "--seeds", "40", "--dry-run", "--out", "begun").stdout
+    assert "in blocks of 4, batches in 2 pieces, measured just now" in told

@@ -9,17 +9,15 @@ from nucleate.record import About
 
 
 class Cut(NamedTuple):
-    """Members into blocks that advance together, a batch into pieces that are differentiated one after the other, and
-    whether these are spread over the cores (see `strands`)."""
+    """Members into blocks that advance together, a batch into pieces that are differentiated one after the other."""
 
     block: int
     microbatches: int
-    spread: bool = False
 
     def __str__(self) -> str:
-        """blocks of 1, batches in 4 pieces over all cores"""
+        """blocks of 1, batches in 4 pieces"""
         pieces = f", batches in {self.microbatches} pieces" if self.microbatches > 1 else ""
-        return f"blocks of {self.block}{pieces}{' over all cores' if self.spread else ''}"
+        return f"blocks of {self.block}{pieces}"
 
 
 def counts(recipe: Recipe) -> tuple[int, ...]:
@@ -30,15 +28,14 @@ def counts(recipe: Recipe) -> tuple[int, ...]:
 
 def first_cut(plan: Plan) -> Cut:
     """Of one member after the other, where nothing is measured."""
-    return Cut(1, plan.microbatches or counts(plan.recipe)[0], plan.spread or False)
+    return Cut(1, plan.microbatches or counts(plan.recipe)[0])
 
 
 def cut_of(plan: Plan, about: About) -> Cut | None:
-    """That of a run of the plan, once it has one. Before run.json said it, no batch was spread, and the first count was
-    taken."""
+    """That of a run of the plan, once it has one. Before run.json said it, the first count was taken."""
     if about.block is None:
         return None
-    return Cut(about.block, about.microbatches or counts(plan.recipe)[0], about.spread or False)
+    return Cut(about.block, about.microbatches or counts(plan.recipe)[0])
 
 
 def cut_alike(plan: Plan, about: About) -> Plan:

@@ -27,11 +27,10 @@ class Plan(Checked):
     """A fleet to train: a recipe, a table of members and a number of steps.
 
     `block`: members advanced together on one core. `microbatches`: pieces in which a batch is differentiated, of those
-    that the recipe allows. `spread`: whether these are differentiated side by side, for a network that has all cores to
-    itself. None takes what is fastest, measured where the run is long enough. `about`: entries for `run.json`.
-    `keep_weights`: when the weights of all networks are kept, for `Trained.model`; those that a network ends with are
-    kept, too, wherever that is, and None keeps nothing. `made_by`: the class which makes the plan from `about`, where
-    that is not the recipe.
+    that the recipe allows. None takes what is fastest, measured where the run is long enough. `about`: entries for
+    `run.json`. `keep_weights`: when the weights of all networks are kept, for `Trained.model`; those that they end
+    with are kept, too, wherever that is, and None keeps nothing. `made_by`: the class which makes the plan from
+    `about`, where that is not the recipe.
     """
 
     recipe: Recipe
@@ -42,12 +41,9 @@ class Plan(Checked):
     keep_weights: Schedule | None = Last()  # noqa: RUF009 - it is frozen
     made_by: type | None = None
     microbatches: Count | None = None
-    spread: bool | None = None
 
     def check(self) -> None:
         self._check_recipe()
-        if self.spread and self.block not in (None, 1):
-            self.refuse("spread", f"must be False where members advance together; got block={self.block}")
         self._refuse_other_weights()
         names = [probe.name for probe in self.probes]
         if len(set(names)) < len(names):

@@ -20,11 +20,10 @@ from jaxtyping import Array, Bool, Int, PyTree
 
 from nucleate.fleet.cut import Cut
 from nucleate.fleet.decompositions import most_at_once
-from nucleate.fleet.gradient import Differentiated, Loss, differentiate
+from nucleate.fleet.gradient import differentiate
 from nucleate.fleet.members import Row
 from nucleate.fleet.recipe import Probe, Recipe, View
 from nucleate.fleet.schedule import Schedule
-from nucleate.fleet.strands import Strands, alone
 from nucleate.fleet.weights import skeleton, weights_probe
 from nucleate.fleet.work import products
 from nucleate.record import NEVER, Outcome
@@ -84,11 +83,7 @@ class Program:
             jax.vmap(self._start_one),
             compiler_options={**options, "xla_backend_optimization_level": 0} if options else {},
         )
-        self._chunk: Callable = (
-            Strands(self._see, self._turn, self._loss, cut.microbatches, options).chunk
-            if cut.spread
-            else jax.jit(self._run_chunk, donate_argnums=0, compiler_options=options)
-        )
+        self._chunk = jax.jit(self._run_chunk, donate_argnums=0, compiler_options=options)
 
     def start(self, data: PyTree, member: Mapping[str, Array]) -> State:
         """A block at step 0, with its first gradient."""
@@ -134,36 +129,31 @@ class Program:
         return State(params, opt_state, grads, loss, outputs, jnp.int32(0), crossed, jnp.int8(Outcome.PENDING))
 
     def _step(self, state: State, data: PyTree, member: Mapping[str, Array]) -> State:
-        state, batch = self._turn(state, data, member)
-        (loss, outputs), grads = differentiate(self._loss(member), state.params, *batch, self.cut.microbatches)
-        return state._replace(grads=grads, loss=loss, outputs=outputs)
-
-    def _turn(self, state: State, data: PyTree, member: Mapping[str, Array]) -> tuple[State, tuple[PyTree, Array]]:
-        """The next parameters, and the batch, and key, that they are still to be differentiated with."""
         params, opt_state = self._update(state, member)
-        state = state._replace(params=params, opt_state=opt_state, step=state.step + 1)
-        return state, self._batch(data, member, state.step)
+        step = state.step + 1
+        (loss, outputs), grads = self._differentiate(params, data, member, step)
+        return state._replace(params=params, opt_state=opt_state, grads=grads, loss=loss, outputs=outputs, step=step)
 
     def _update(self, state: State, member: Mapping[str, Array]) -> tuple[PyTree, PyTree]:
         optimizer = self.recipe.optimizer(Row(self._whole(member)))
         updates, opt_state = optimizer.update(state.grads, state.opt_state, state.params)
         return optax.apply_updates(state.params, updates), opt_state
 
-    def _differentiate(self, params: PyTree, data: PyTree, member: Mapping[str, Array], step: Array) -> Differentiated:
-        return differentiate(self._loss(member), params, *self._batch(data, member, step), self.cut.microbatches)
-
-    def _loss(self, member: Mapping[str, Array]) -> Loss:
-        return lambda params, batch, key: self.recipe.loss(self._model(params, member), batch, key)
-
-    def _batch(self, data: PyTree, member: Mapping[str, Array], step: Array) -> tuple[PyTree, Array]:
+    def _differentiate(self, params: PyTree, data: PyTree, member: Mapping[str, Array], step: Array):
         batch_key, loss_key = self._keys(member, step)
-        return self.recipe.batching.draw(data, batch_key, step), loss_key
+        batch = self.recipe.batching.draw(data, batch_key, step)
+
+        def loss(params, batch, key):
+            return self.recipe.loss(self._model(params, member), batch, key)
+
+        return differentiate(loss, params, batch, loss_key, self.cut.microbatches)
 
     def _look(self, state: State, data: PyTree, member: Mapping[str, Array]) -> dict[str, dict[str, Array]]:
+        batch_key, _ = self._keys(member, state.step)
         view = View(
             self._model(state.params, member),
             state.grads,
-            self._batch(data, member, state.step)[0],
+            self.recipe.batching.draw(data, batch_key, state.step),
             state.step,
             state.loss,
             state.outputs,
@@ -201,15 +191,12 @@ class Program:
     def _run_chunk(self, state: State, data: PyTree, member: dict, gap: Int[Array, " event"], looks: dict):
         def event(state: State, at):
             gap, looks = at
-            state, seen = self._see(state, data, member, looks)
-            return self._advance(state, data, member, gap), seen
+            active = state.outcome == Outcome.PENDING
+            values = self._look_where(looks, state, data, member)
+            state = self._per_lane(partial(self._judge, looks=looks))(state, values)
+            return self._advance(state, data, member, gap), Seen(values, active)
 
         return jax.lax.scan(event, state, (gap, looks))
-
-    def _see(self, state: State, data: PyTree, member: dict, looks: dict) -> tuple[State, Seen]:
-        active = state.outcome == Outcome.PENDING
-        values = self._look_where(looks, state, data, member)
-        return self._per_lane(partial(self._judge, looks=looks))(state, values), Seen(values, active)
 
     def _look_where(self, looks: dict, state: State, data: PyTree, member: dict):
         """The probes of every axis that records here; zeros, never read, for the other axes."""
@@ -235,7 +222,14 @@ class Program:
         return jax.tree.map(freeze, advanced, state)
 
     def _per_lane(self, function: Callable) -> Callable:
-        return jax.vmap(function) if self.lanes > 1 else alone(function)
+        if self.lanes > 1:
+            return jax.vmap(function)
+
+        def single(*args):
+            result = function(*jax.tree.map(lambda leaf: leaf[0], args))
+            return jax.tree.map(lambda leaf: leaf[None], result)
+
+        return single
 
 
 def _one(block: PyTree) -> Any:

@@ -63,7 +63,7 @@ def settle_pieces(plan: Plan, run: Run, allow: Allow) -> None:
             raise RunError(_refusal(run, {"microbatches": ("unknown", str(pieces))}))
         done = len([*run.checkpoints.glob("*.done")])
         sessions += (Session(**asdict(environment()), seconds=about.seconds, shards_done=done),)
-    run.update(microbatches=pieces, spread=False, sessions=[*map(asdict, sessions)])
+    run.update(microbatches=pieces, sessions=[*map(asdict, sessions)])
 
 
 def begin_crew(run: Run, watch: Watcher, environments: Sequence[Environment], allow: Allow) -> list[int]:

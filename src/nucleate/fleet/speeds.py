@@ -17,14 +17,13 @@ from nucleate.fleet.estimate import Needs
 from nucleate.fleet.plan import Plan
 from nucleate.fleet.program import Program
 from nucleate.fleet.schedule import timeline
-from nucleate.fleet.strands import strands
 from nucleate.record import RunError, document, write_atomically
 
 _CANDIDATES = {"cpu": (1, 4, 16)}
 _ACCELERATOR_CANDIDATES = (8, 64, 512)
 # Below this much work, measuring costs more than a better block could save: network-steps, and the multiplications of
 # all of them where only pieces are to be chosen, whose steps take long.
-_WORTH_MEASURING, _WORTH_CUTTING = 2_000_000, 10**13
+_WORTH_MEASURING, _WORTH_CUTTING = 2_000_000, 3 * 10**13
 
 
 class Pace(NamedTuple):
@@ -44,7 +43,7 @@ class _Options(NamedTuple):
 
     def fastest(self, speed: Callable[[Cut], float]) -> Cut:
         best = max(self.first, key=speed) if len(self.first) > 1 else self.first[0]
-        if best.spread or len(self.blocks) == 1:
+        if len(self.blocks) == 1:
             return best
         return max((best._replace(block=block) for block in self.blocks), key=speed)
 
@@ -59,13 +58,13 @@ def choose_cut(needs: Needs, members: Sequence[int], say: Callable[[str], None],
         options = _worthwhile(needs, options)
         if len(options.first) == len(options.blocks) == 1:
             return Pace(options.first[0], None)
-    return _Speeds(needs.plan, members).fastest(options, say)
+    return _Speeds(needs, members).fastest(options, say)
 
 
 def expected_pace(needs: Needs, members: Sequence[int], say: Callable[[str], None]) -> Pace:
     """What a run would choose, and its speed, if that is remembered; else the first candidate, measured, which takes
     less time than the choice."""
-    options, speeds = _worthwhile(needs, _options(needs, members)), _Speeds(needs.plan, members)
+    options, speeds = _worthwhile(needs, _options(needs, members)), _Speeds(needs, members)
     if not speeds.remembers(options):
         options = _Options(options.first[:1], options.blocks[:1])
     return speeds.fastest(options, say)
@@ -75,25 +74,14 @@ def _options(needs: Needs, members: Sequence[int]) -> _Options:
     plan = needs.plan
     blocks = _blocks(plan, members, one_by_one=not needs.may_share(2))
     pieces = (plan.microbatches,) if plan.microbatches else counts(plan.recipe)
-    if plan.spread is None:
-        spreads = (False, True) if _has_cores_to_itself(needs) and blocks[0] == 1 else (False,)
-    else:
-        spreads = (plan.spread,)
-    cuts = [Cut(blocks[0], count, spread) for spread in spreads for count in pieces]
-    return _Options([cut for cut in cuts if not cut.spread or plan.spread or strands(cut.microbatches) > 1], blocks)
+    return _Options([Cut(blocks[0], count) for count in pieces], blocks)
 
 
 def _blocks(plan: Plan, members: Sequence[int], one_by_one: bool) -> tuple[int, ...]:
-    if given := plan.block or (1 if one_by_one or plan.spread else None):
+    if given := plan.block or (1 if one_by_one else None):
         return (given,)
     candidates = _CANDIDATES.get(jax.default_backend(), _ACCELERATOR_CANDIDATES)
     return tuple(lanes for lanes in candidates if lanes <= len(members)) or candidates[:1]
-
-
-def _has_cores_to_itself(needs: Needs) -> bool:
-    """Whether some of this machine's cores would have no network to train."""
-    idle = needs.here and needs.plan.members.count < len(machine.workers())
-    return idle and jax.default_backend() == "cpu" and needs.may_share(1)
 
 
 def _worthwhile(needs: Needs, options: _Options) -> _Options:
@@ -107,8 +95,8 @@ class _Speeds:
     """Of the program of some members, by how they are cut up: what is remembered beside the compiled programs, and
     measured."""
 
-    def __init__(self, plan: Plan, members: Sequence[int]):
-        self._plan, self._members = plan, members
+    def __init__(self, needs: Needs, members: Sequence[int]):
+        self._needs, self._plan, self._members = needs, (plan := needs.plan), members
         self._file = machine.cache_folder() / "speeds.json"
         program = Program(
             plan.recipe, dict(plan.group(members[0])[0]), Cut(1, counts(plan.recipe)[0]), plan.keep_weights
@@ -147,6 +135,8 @@ class _Speeds:
 
     def _abreast(self, cut: Cut) -> int:
         """How many workers train side by side, which share caches and the path to memory."""
+        if not self._needs.may_share(cut.block):
+            return 1
         return min(len(machine.workers()), -(-self._plan.members.count // cut.block))
 
     def _remembered(self) -> dict[str, Mapping[str, float]]:
@@ -157,7 +147,7 @@ class _Speeds:
 
 def _named(cut: Cut, abreast: int) -> str:
     """1 member in 4 pieces, 2 abreast"""
-    return f"{cut.block} in {cut.microbatches}{', spread' if cut.spread else ''}, {abreast} abreast"
+    return f"{cut.block} in {cut.microbatches}, {abreast} abreast"
 
 
 def _speed(plan: Plan, members: Sequence[int], cut: Cut, abreast: int) -> float:

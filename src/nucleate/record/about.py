@@ -42,11 +42,11 @@ class MadeBy:
 class About:
     """What was run: by whom and with what, how many `members` for how many `steps`, and how far it has come.
 
-    `block`, `microbatches`, `spread`, `shard_size` and `groups` are there as soon as the record is laid out: members
-    that advanced together, pieces of a batch, whether these were spread over the cores (older runs do not say the two),
-    members that one worker takes, programs. `experiment` is there if it is one of a paper's; `config`: the
-    fields of what it was `made_by`; `keep_weights`: a schedule, empty if none are kept; `by`: a `Recorder`, or None for
-    a fleet; `device`: what it was begun on; `sessions`: who continued it. `rest`: whatever else the file says.
+    `block`, `microbatches`, `shard_size` and `groups` are there as soon as the record is laid out: members that
+    advanced together, pieces of a batch (older runs do not say it), members that one worker takes, programs.
+    `experiment` is there if it is one of a paper's; `config`: the fields of what it was `made_by`; `keep_weights`: a
+    schedule, empty if none are kept; `by`: a `Recorder`, or None for a fleet; `device`: what it was begun on;
+    `sessions`: who continued it. `rest`: whatever else the file says.
     """
 
     status: Literal["created", "running", "interrupted", "complete"]
@@ -66,7 +66,6 @@ class About:
     code: str | None = None
     block: int | None = None
     microbatches: int | None = None
-    spread: bool | None = None
     shard_size: int | None = None
     groups: int | None = None
     seconds: float = 0.0
