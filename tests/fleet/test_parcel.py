@@ -52,10 +52,11 @@ def script(folder, sent, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setattr(parcel, "_seen", {})
     write(folder)
-    before = {*sys.modules}
+    before = {**sys.modules}
     yield sent
-    for name in {*sys.modules} - before:
+    for name in sys.modules.keys() - before:
         del sys.modules[name]
+    sys.modules.update(before)  # and what was forgotten is known again: other tests have names of it
 
 
 def write(folder):
