@@ -30,7 +30,7 @@ def of_difference_of_shares(first: tuple[int, int], other: tuple[int, int], erro
 
         min {p − q : P(ℓ(X, Y) ≥ ℓ(x, y) | p, q) ≥ error/2},   ℓ = p̂ − q̂ − √((p̂ − p⁻)² + (q⁺ − q̂)²),
 
-    with X and Y the hits of so many units, x and y those found, [p⁻, p⁺] and [q⁻, q⁺] the exact interval of each share.
+    with X and Y the hits in as many units, x and y those found, [p⁻, p⁺] and [q⁻, q⁺] the exact interval of each share.
     ℓ, which puts results in order, is an approximate lower end [newcombe1998]; alone it would be wrong in up to 5 % of
     all cases where 0.45 % are allowed. The upper end is minus the lower one of the opposite difference.
 

@@ -180,7 +180,7 @@ def _with_regions(row: ClaimRow, rule: str) -> ClaimRow:
 
 
 def to_table(rows: Sequence[ClaimRow], title: str, width: int = _WIDE) -> Table:
-    """For a terminal of so many columns: on a narrow one, what is said of a claim stands below its statement."""
+    """For a terminal of `width` columns: on a narrow one, what is said of a claim stands below its statement."""
     table = Table(title=Text(title), title_justify="left", expand=True, show_lines=width < _WIDE)
     table.add_column("claim", no_wrap=True)
     for heading, ratio in (("verdict", None), ("statement", 3), ("expected", 2), ("measured", 2)):

@@ -15,7 +15,7 @@ from nucleate.cli.targets import Asked, experiment_of, experiments, known, told_
 
 RUNS = Path("runs")
 _KEEP_WEIGHTS = (
-    "Keep all weights every so many steps, and where each network ends: nucleate.fleet.open_run(FOLDER).model(MEMBER, "
+    "Keep all weights every N steps, and where each network ends: nucleate.fleet.open_run(FOLDER).model(MEMBER, "
     "STEP) gives it back."
 )
 _SUMMARIES = {

@@ -27,7 +27,7 @@ def foretell_run(name: str, plan, out: Path, cluster: str | None) -> None:
 
 
 def foretell_cluster(name: str, plan, workers: int) -> None:
-    """What a cluster of so many workers would do, and what keeps a larger one from doing it sooner."""
+    """What a cluster of N workers would do, and what keeps a larger one from doing it sooner."""
     if not 1 <= workers < 2**31:
         raise UsageError(f"nucleate plan: --workers must be >= 1{' and < 2**31' * (workers > 1)}; got {workers}.")
     from nucleate.fleet.estimate import in_days

@@ -54,7 +54,7 @@ class Forecast:
 def forecast(
     plan: Plan, workers: Count | None = None, *, say: Callable[[str], None] = lambda message: None
 ) -> Forecast:
-    """What the run of a plan would take with the cores of this machine or, of a cluster, so many `workers` as fast.
+    """What the run of a plan would take with the cores of this machine or, of a cluster, with `workers` as fast.
 
     Nothing is trained. Data are made for a few networks: of each kind that has a program of its own, or of eight kinds
     that stand for those near them. The speed is that of the first steps of the real program, the heaviest one; it is

@@ -12,7 +12,7 @@ _MOST, _LEAST = (256, 512, 1024), 32
 
 
 def pieces(samples: int, rows: int = 1) -> tuple[int, ...]:
-    """Into how many equal pieces a batch of `samples`, each with so many `rows`, may be cut: the likely fastest first.
+    """Into how many equal pieces a batch of `samples`, each of `rows` rows, may be cut: the likely fastest first.
 
     >>> pieces(16, rows=128), pieces(8, rows=64), pieces(8, rows=12), pieces(997)
     ((8, 4, 2), (2, 1), (1,), (1,))

@@ -28,7 +28,7 @@ class Watcher(Protocol):
 
 
 def usual_watcher() -> Watcher:
-    """What shows a run if nothing else is asked for: a bar in terminals and notebooks, nothing where nobody looks."""
+    """What shows a run if nothing else is asked for: a bar in terminals and notebooks, nothing elsewhere."""
     bar = Bar()
     return bar if bar.console.is_terminal or bar.console.is_jupyter else Silent()
 

@@ -27,7 +27,7 @@ def products(jaxpr: Jaxpr) -> int:
 
 
 def steps_at_once(multiplications: int) -> int:
-    """How many steps with so many multiplications each take a few seconds of a core.
+    """How many steps, each with that many multiplications, take a few seconds of a core.
 
     >>> steps_at_once(10**10), steps_at_once(10**12)
     (10, 1)

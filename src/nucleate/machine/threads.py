@@ -43,7 +43,7 @@ def workers() -> list[Any]:
 
 
 def compute_with(threads: int) -> None:
-    """Let XLA compute with so many threads in this process, unless it has begun or the user says otherwise.
+    """Let XLA compute with N threads in this process, unless it has begun or the user says otherwise.
 
     By itself it takes as many as there are cores and splits what one network does among them, so that processes side by
     side get in each other's way: two of them on two cores took 1.4 times the processor time of one with two threads.

@@ -35,7 +35,7 @@ def spectral_correlation(
     """
     x, v = (np.asarray(each, float) - np.mean(each, axis=0) for each in (embedding, vectors))
     left, size, _ = np.linalg.svd(x, full_matrices=False)
-    # Directions that are rounding errors are none.
+    # Directions that are rounding errors do not count.
     kept = size > max(x.shape) * np.finfo(float).eps * size.max(initial=0)
     basis = left[:, kept][:, : directions or vectors.shape[1]]
     whole = np.linalg.norm(v)

@@ -57,7 +57,7 @@ class Experiment(Config, abc.ABC):
 
     @final
     def reseeded(self, by: int, times: int = 1) -> "Experiment":
-        """The same experiment with other networks: every seed shifted, and so many times as many of each kind."""
+        """The same experiment with other networks: every seed shifted, and N times as many of each kind."""
         changes = {"first_seed": by} if by else {}
         changes |= {self.repeats: (times - 1) * getattr(self, self.repeats, 0)} if times > 1 else {}
         if lacking := [name for name in changes if not hasattr(self, name)]:

@@ -1,6 +1,6 @@
 """Long names and units: what every variable of a record is called in figures and tables.
 
-A probe says more with `attrs={"long_name": …, "units": …}`; what nobody has described is called by its name. Numbers
+A probe says more with `attrs={"long_name": …, "units": …}`; what has no description is called by its name. Numbers
 without a dimension have the unit 1, as in the CF conventions.
 """
 

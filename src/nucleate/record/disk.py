@@ -85,7 +85,7 @@ def sync(paths: Iterable[Path]) -> None:
 
 
 def at_once(do: Callable[[T], None], items: Iterable[T], most: int) -> None:
-    """Call a function, which may be called twice, for each item; for so many at once."""
+    """Call a function, which may be called twice, for each item; for `most` of them at once."""
     items = list(items)
     with ThreadPoolExecutor(most) as pool:
         try:

@@ -137,7 +137,7 @@ def _tuple(parts: tuple, tree: Any, where: str) -> tuple:
 
 def _plain(kind: Any, tree: Any, where: str) -> Any:
     if kind is float:
-        # Whole numbers are numbers, and JSON does not keep 2.0 apart from 2; true and false are none.
+        # Whole numbers are numbers, and JSON does not keep 2.0 apart from 2; true and false are not numbers.
         _expect(type(tree) in (int, float) and abs(tree) <= sys.float_info.max, "a finite number", tree, where)
         return float(tree)
     _expect(type(tree) is kind, {str: "text", int: "a whole number", bool: "true or false"}[kind], tree, where)

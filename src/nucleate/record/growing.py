@@ -112,7 +112,7 @@ class GrowingArray:
                 yield tuple(map(int, parts))
 
     def grow(self, rows: int, axis: str) -> dict[str, Any]:
-        """Write what the array is with so many rows, along an axis of that name; and return it."""
+        """Write what the array is with `rows` rows, along an axis of that name; and return it."""
         grows = next(i for i, dim in enumerate(self.dims) if dim.startswith("step"))
         self.tree["shape"][grows], self.tree["dimension_names"][grows] = rows, axis
         content = json.dumps(self.tree, indent=2).encode()
@@ -154,7 +154,7 @@ class GrowingRecord:
                 rmtree(folder)
 
     def commit(self, grown: Iterable[tuple[GrowingArray, int, str]]) -> None:
-        """Make everything count that was written: of each array so many rows, along the axis of that name."""
+        """Make everything count that was written: of each array its rows, along the axis of that name."""
         for array, rows, axis in grown:
             self.contents[array.name] = array.grow(rows, axis)
         sync([self.path])

@@ -147,7 +147,7 @@ class Series:
         return logged
 
     def _places(self, rows: np.ndarray) -> Iterator[Place]:
-        """Of so many rows for each chunk along the members."""
+        """Those of `rows` rows for each chunk along the members."""
         return ((i, j) for i, count in enumerate(rows) for j in range(-(-int(count) // self.array.chunks[1])))
 
 
@@ -179,7 +179,7 @@ class Steps:
 
 @cache
 def _steps_tree(rows: int) -> dict[str, Any]:
-    """What every axis of steps is, but for its name, which `GrowingArray.grow` sets; of so many rows a chunk."""
+    """What every axis of steps is, but for its name, which `GrowingArray.grow` sets; `rows` of them in a chunk."""
     return GrowingArray.new(Path(), Variable("step", ("step",), (1,), np.dtype("int64"), (rows,))).tree
 
 

@@ -100,7 +100,7 @@ def _pictures(comparison: Comparison, folder: Path) -> list[Picture]:
 
 
 def _groups(comparison: Comparison) -> dict[str, dict[str, np.ndarray]]:
-    """The members of each run at each place; of so many places that each would be a speck, those in most runs."""
+    """The members of each run at each place; where there are too many places to be told apart, those in most runs."""
     every = _places(comparison)
     having = {place: [name for name in comparison.names if place in comparison.places[name]] for place in every}
     chosen = sorted(every, key=lambda place: -len(having[place]))[:_MOST_PANELS]

@@ -76,7 +76,7 @@ class ContextTask(Checked):
     def contexts(self, frequencies: Float[np.ndarray, "class token"]) -> Contexts:
         """Every context there is, with its probability: an expectation over them is exact.
 
-        With a `length`, these are all multisets of so many tokens for each class, with multinomial probabilities:
+        With a `length`, these are all multisets of that many tokens for each class, with multinomial probabilities:
 
             P(x|n) = L!/Π_l (L x_l)! · Π_l P(l|n)^(L x_l)
 

@@ -15,7 +15,7 @@ _MOST_DRAWS = 10_000  # of graphs that are not connected, for each one that is
 
 @checked
 def connected_graphs(vertices: Annotated[int, AtLeast(1), AtMost(7)]) -> Bool[np.ndarray, "graph vertex vertex"]:
-    """Every connected graph of so many vertices once, up to renaming: the adjacencies of networkx's atlas.
+    """Every connected graph of N vertices once, up to renaming: the adjacencies of networkx's atlas.
 
     There are 1, 1, 2, 6, 21, 112 and 853 of them. Source: [read1998atlas].
 

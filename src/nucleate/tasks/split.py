@@ -41,7 +41,7 @@ class Split:
 
     @staticmethod
     def slots(size: int) -> int:
-        """The slots of a training set of so many pairs.
+        """The slots of a training set of `size` pairs.
 
         >>> Split.slots(45), Split.slots(48)
         (48, 48)

@@ -86,7 +86,7 @@ class Task:
 
 
 def arrive(lease: Path, session: str, recipe: Recipe, threads: int) -> Arrival:
-    """What the client must know of this process, of so many threads, before it trusts it with shards."""
+    """What the client must know of this process, of N threads, before it trusts it with shards."""
     machine.keep_freed_memory()
     machine.compute_with(threads)
     machine.use_compile_cache()
@@ -179,7 +179,7 @@ class Workplace:
         except StopRequested:
             return "stopped"
         except OSError:
-            if _refuses(permit):  # whoever has the run now cleared away what this worker was writing
+            if _refuses(permit):  # the run's present owner cleared away what this worker was writing
                 return "superseded"
             raise
         finally:

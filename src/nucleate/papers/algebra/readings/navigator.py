@@ -32,7 +32,7 @@ def small_graphs() -> list[np.ndarray]:
 
 
 def routes(graphs: Sequence[np.ndarray], kind: str, count: int | None) -> Routes:
-    """The routes of a navigator with so many eigenvectors, or all that a graph has if it has fewer."""
+    """The routes of a navigator with `count` eigenvectors, or all that a graph has if it has fewer."""
     edges = np.array([int(graph.sum()) // 2 for graph in graphs])
     limits = edges if count is None else np.minimum(edges, count)
     found = np.zeros((4, len(graphs)))

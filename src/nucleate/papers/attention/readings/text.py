@@ -17,7 +17,7 @@ SMOOTHED = 5
 
 
 def of_depth(record: xr.Dataset, *blocks: int) -> xr.Dataset:
-    """The networks with so many blocks that did not diverge."""
+    """The networks of these depths that did not diverge."""
     finite = stayed_finite(record)
     return finite.isel(member=np.flatnonzero(np.isin(finite.blocks.values, blocks)))
 

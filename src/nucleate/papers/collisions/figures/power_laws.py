@@ -38,7 +38,7 @@ _COEFFICIENT = " Green: the local learning coefficient, bars of twice its error;
 
 
 def _laws(evidence: Evidence, head: Head) -> list[tuple[float, float, float, float]]:
-    """Start, end, α and ln A of each law of a head; regimes of rest and of noise are none."""
+    """Start, end, α and ln A of each law of a head; regimes of rest and of noise are not laws."""
     table = head.of(evidence.once(power_laws.of_correlation))
     straight = (table.r2 >= power_laws.LEAST_R2) & (np.abs(table.exponent) >= power_laws.SLOWEST)
     table = table.where(straight)

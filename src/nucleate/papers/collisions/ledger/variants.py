@@ -87,7 +87,7 @@ def _changed(laws: xr.Dataset, move: Move, last: float) -> tuple[bool, float]:
 
 
 def _by_chance(chances: list[float], least: int) -> float:
-    """How likely it is that at least so many of several independent things happen."""
+    """How likely it is that at least `least` of several independent things happen."""
     counts = np.ones(1)
     for chance in chances:
         counts = np.convolve(counts, [1 - chance, chance])
