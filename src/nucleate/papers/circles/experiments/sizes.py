@@ -38,7 +38,8 @@ def _linspace(low: float, high: float, count: int) -> tuple[float, ...]:
 
 _PRIMES = (13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127)
 _COMPOSITES = tuple(p for p in range(16, 102) if p not in _PRIMES)
-_RATIOS = tuple(np.exp(np.linspace(-4, 0, 16)).tolist())
+# Rounded: the last digits of exp are those of the processor, and a config is to be the same everywhere.
+_RATIOS = tuple(np.exp(np.linspace(-4, 0, 16)).round(6).tolist())
 _LITTLE_DECAY = tuple(np.geomspace(0.002, 0.01, 6).round(5).tolist())
 
 # Every fleet has its own seeds, except that those that are started again are networks of the competition.
