@@ -1,6 +1,7 @@
 """A recipe that was rewritten under the same name does not pass for the one that trained a run."""
 
 import importlib.util
+import inspect
 import linecache
 import sys
 
@@ -57,6 +58,21 @@ def test_rewritten_code_is_refused_and_comments_are_not(written, tmp_path):
     train(plan(LINE + "\nTHRESHOLD = 3\n"), tmp_path / "run")  # what a claim in the same file may change
     with pytest.raises(RunError, match="was trained by other code: Line has been rewritten since"):
         train(plan(LINE.replace("sgd(0.1)", "adam(0.1)")), tmp_path / "run")
+
+
+def test_a_python_that_fails_to_parse_once_is_asked_again(written, monkeypatch):
+    recipe, source = written(LINE), inspect.getsource
+    failures = [SystemError("AST constructor recursion depth mismatch")]
+    before = code_of(recipe)
+
+    def once(thing):
+        if failures:
+            raise failures.pop()
+        return source(thing)
+
+    monkeypatch.setattr(inspect, "getsource", once)
+    assert code_of(recipe) == before is not None
+    assert not failures
 
 
 def test_only_code_of_users_in_files_is_known(written):

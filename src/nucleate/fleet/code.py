@@ -55,7 +55,7 @@ def _collect(thing: type | FunctionType, parts: dict[str, str]) -> None:
     """Add the text of a class or function to `parts`, with all of the user's that it names."""
     if thing.__qualname__ in parts or not _is_users(thing):
         return
-    tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
+    tree = _parsed(thing)
     parts[thing.__qualname__] = ast.dump(_without_docstrings(tree))
     for base in thing.__mro__[1:] if isinstance(thing, type) else ():
         _collect(base, parts)
@@ -66,6 +66,13 @@ def _collect(thing: type | FunctionType, parts: dict[str, str]) -> None:
             parts[name] = repr(named)
         else:
             _collect_of(named, parts)
+
+
+def _parsed(thing: type | FunctionType) -> ast.AST:
+    try:
+        return ast.parse(textwrap.dedent(inspect.getsource(thing)))
+    except SystemError:  # some Pythons fail now and then where several threads parse at once (python/cpython#106905)
+        return ast.parse(textwrap.dedent(inspect.getsource(thing)))
 
 
 def _collect_of(value: Any, parts: dict[str, str]) -> None:
